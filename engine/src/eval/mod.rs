@@ -1,0 +1,40 @@
+//! Positions in, value and policy out.
+//!
+//! An [`Evaluator`] belongs to one search worker. The worker pushes leaves,
+//! runs the batch and reads the [`Answers`] in the order of pushing.
+
+mod answers;
+
+pub use answers::{Answers, Value};
+
+use crate::chess::Ply;
+use shakmaty::Move;
+use thiserror::Error;
+
+/// Evaluates positions in batches; one per search worker.
+pub trait Evaluator: Send {
+    /// Positions that one batch may hold.
+    fn capacity(&self) -> usize;
+
+    /// Adds the last position of `plies` (the line that led to it comes before)
+    /// with its legal moves. At most [`capacity`](Self::capacity) pushes a batch.
+    fn push(&mut self, plies: &[Ply], moves: &[Move]);
+
+    /// Evaluates what was pushed, writes one answer each in that order, and
+    /// empties the batch. After an error the batch is empty too.
+    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError>;
+}
+
+/// Makes evaluators for workers; shared by all of them.
+pub trait EvaluatorSource: Send + Sync {
+    /// A fresh evaluator for batches of up to `capacity` positions.
+    fn create(&self, capacity: usize) -> Result<Box<dyn Evaluator>, EvalError>;
+
+    /// One line for people, e.g. `ONNX Runtime 1.31.1, CPU, f32`.
+    fn describe(&self) -> String;
+}
+
+/// Why a batch could not be evaluated.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct EvalError(pub String);

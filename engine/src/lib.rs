@@ -1,0 +1,8 @@
+//! Arbor's engine as a library: rules, encodings, networks, search and UCI.
+//!
+//! The folders follow the data: `uci` reads a line, `engine` owns the game,
+//! `time` grants a budget, `search` grows the tree, `encode` turns positions
+//! into planes, `eval` asks the network, and `uci` prints what comes back.
+
+pub mod chess;
+pub mod eval;
