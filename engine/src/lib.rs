@@ -6,3 +6,6 @@
 
 pub mod chess;
 pub mod eval;
+pub mod search;
+pub mod tablebase;
+pub mod time;
