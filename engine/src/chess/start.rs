@@ -2,7 +2,7 @@
 
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, FromSetup, Move, Position, PositionErrorKinds};
+use shakmaty::{CastlingMode, Chess, FromSetup, Move, PositionErrorKinds};
 use thiserror::Error;
 
 /// Why a FEN cannot be played from.
