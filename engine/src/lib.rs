@@ -5,4 +5,6 @@
 //! into planes, `eval` asks the network, and `uci` prints what comes back.
 
 pub mod chess;
+pub mod encode;
 pub mod eval;
+pub mod onnx;
