@@ -7,6 +7,7 @@
 pub mod chess;
 pub mod encode;
 pub mod eval;
+pub mod onnx;
 pub mod search;
 pub mod tablebase;
 pub mod time;

@@ -1,11 +1,32 @@
 //! Positions in, value and policy out.
 //!
 //! An [`Evaluator`] belongs to one search worker. The worker pushes leaves,
-//! runs the batch and reads the [`Answers`] in the order of pushing.
+//! runs the batch and reads the [`Answers`] in the order of pushing. Evaluators
+//! come from an [`EvaluatorSource`], which [`open_backend`] makes of a network
+//! file and the name of a [`Backend`].
+
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod answers;
+mod backend;
+mod batch;
+mod cache;
+mod network;
+mod onnxruntime;
+mod random;
+mod recorded;
+mod runtime;
+mod rust;
 
 pub use answers::{Answers, Value};
+pub use backend::{Backend, BackendError, BackendSettings, Opened, open_backend};
+pub use cache::cache_folder;
+pub use network::{Layout, Network, NetworkError, TensorPort, ValueHead};
+pub use onnxruntime::{DeviceOptions, OnnxRuntime, Provider};
+pub use random::RandomSource;
+pub use recorded::RecordedSource;
+pub use runtime::{Candidate, Origin, PINNED_VERSION, Runtime, RuntimeError, candidates};
+pub use rust::RustBackend;
 
 use crate::chess::Ply;
 use shakmaty::Move;
@@ -32,6 +53,12 @@ pub trait EvaluatorSource: Send + Sync {
 
     /// One line for people, e.g. `ONNX Runtime 1.31.1, CPU, f32`.
     fn describe(&self) -> String;
+
+    /// Whether batches go to a device of its own, which wants few workers and
+    /// large batches; otherwise each worker brings its own thread.
+    fn is_accelerator(&self) -> bool {
+        false
+    }
 }
 
 /// Why a batch could not be evaluated.

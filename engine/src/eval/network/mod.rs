@@ -1,0 +1,102 @@
+//! A network file, checked before any runtime sees it.
+//!
+//! In: a path. Out: the file's bytes with their hash, the [`Layout`] that says
+//! how positions go in and answers come out, and where the network comes from.
+
+mod error;
+mod layout;
+
+pub use error::NetworkError;
+pub use layout::{Layout, TensorPort, ValueHead};
+
+use crate::onnx::{self, ModelInfo, ReadError};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Above this a file is no chess network (and no single protobuf message).
+const MAX_BYTES: u64 = 2 << 30;
+
+/// A network that can be played with.
+#[derive(Debug)]
+pub struct Network {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+    /// SHA-256 of the file in hexadecimal.
+    pub hash: String,
+    pub layout: Layout,
+    /// The softmax temperature that the network was tuned for.
+    pub policy_temperature: Option<f32>,
+    /// All metadata of the file, provenance (`arbor.net`, `arbor.git`...) included.
+    pub metadata: BTreeMap<String, String>,
+    /// The program that wrote the file.
+    pub producer: String,
+}
+
+impl Network {
+    /// Reads and checks a network file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Network, NetworkError> {
+        let path = path.as_ref();
+        let unreadable =
+            |cause| NetworkError::Unreadable { path: path.to_path_buf(), cause };
+        let about = fs::metadata(path).map_err(|cause| match cause.kind() {
+            std::io::ErrorKind::NotFound => NetworkError::Missing { path: path.to_path_buf() },
+            _ => unreadable(cause),
+        })?;
+        if !about.is_file() {
+            return Err(NetworkError::NotAFile { path: path.to_path_buf() });
+        }
+        if about.len() > MAX_BYTES {
+            return Err(NetworkError::TooLarge { path: path.to_path_buf(), bytes: about.len() });
+        }
+        Network::from_bytes(path, fs::read(path).map_err(unreadable)?)
+    }
+
+    /// Checks the bytes of a network file; `path` is only for messages.
+    pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<Network, NetworkError> {
+        let path = path.as_ref().to_path_buf();
+        if bytes.is_empty() {
+            return Err(NetworkError::Empty { path });
+        }
+        let model = match onnx::read_model(&bytes) {
+            Ok(model) => model,
+            Err(ReadError::ExternalWeights) => return Err(NetworkError::ExternalWeights { path }),
+            Err(cause) => return Err(NetworkError::not_onnx(path, &bytes, cause)),
+        };
+        if model.inputs.is_empty() && model.outputs.is_empty() {
+            return Err(NetworkError::not_onnx(path, &bytes, ReadError::NoGraph));
+        }
+        let layout = Layout::detect(&model)
+            .map_err(|refusal| NetworkError::layout(path.clone(), refusal, &model))?;
+        let policy_temperature = policy_temperature(&path, &model)?;
+        let hash = hex(&Sha256::digest(&bytes));
+        let ModelInfo { metadata, producer, .. } = model;
+        Ok(Network { path, bytes, hash, layout, policy_temperature, metadata, producer })
+    }
+
+    /// The file's name without its folder, or the whole path where it has none.
+    pub fn name(&self) -> String {
+        self.path
+            .file_name()
+            .map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
+    }
+}
+
+fn policy_temperature(path: &Path, model: &ModelInfo) -> Result<Option<f32>, NetworkError> {
+    let Some(text) = model.metadata.get("arbor.policy_temperature") else { return Ok(None) };
+    match text.trim().parse::<f32>() {
+        Ok(t) if t.is_finite() && (0.01..=100.0).contains(&t) => Ok(Some(t)),
+        _ => {
+            let refusal = format!("`arbor.policy_temperature` is `{text}`, not a number over 0");
+            Err(NetworkError::layout(path.to_path_buf(), refusal, model))
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Writes an ONNX graph: inputs, weights, nodes, outputs and metadata.
+//!
+//! ```
+//! use engine::onnx::{Attribute, Dim, GraphBuilder, read_model};
+//!
+//! let mut graph = GraphBuilder::new("double");
+//! let x = graph.input("x", &[Dim::Open("batch"), Dim::Fixed(4)]);
+//! let two = graph.weights("two", &[1], &[2.0]);
+//! let y = graph.node("Mul", &[&x, &two], &[]);
+//! graph.output(&y, "y", &[Dim::Open("batch"), Dim::Fixed(4)]);
+//! graph.metadata("arbor.format", "1");
+//! let model = read_model(&graph.finish()).unwrap();
+//! assert_eq!(model.outputs[0].name, "y");
+//! ```
+
+use super::proto::{
+    self, AttributeProto, Dimension, DimensionValue, GraphProto, ModelProto, NodeProto,
+    OperatorSetId, StringEntry, TensorProto, TensorShape, TensorType, TypeProto, ValueInfoProto,
+};
+use prost::Message;
+
+/// Operator set and file version that every runtime since 2022 reads.
+const OPSET: i64 = 17;
+const IR_VERSION: i64 = 8;
+
+/// A tensor that flows between nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge(String);
+
+/// One dimension of an input or output.
+#[derive(Clone, Copy, Debug)]
+pub enum Dim {
+    Fixed(usize),
+    /// Open until run time, under a name for people.
+    Open(&'static str),
+}
+
+/// A named setting of a node.
+#[derive(Clone, Copy, Debug)]
+pub enum Attribute<'a> {
+    Int(&'a str, i64),
+    Float(&'a str, f32),
+    Ints(&'a str, &'a [i64]),
+}
+
+/// A graph under construction.
+pub struct GraphBuilder {
+    graph: GraphProto,
+    metadata: Vec<StringEntry>,
+}
+
+impl GraphBuilder {
+    pub fn new(name: &str) -> GraphBuilder {
+        let graph = GraphProto { name: name.to_string(), ..Default::default() };
+        GraphBuilder { graph, metadata: Vec::new() }
+    }
+
+    /// Declares an f32 input.
+    pub fn input(&mut self, name: &str, dims: &[Dim]) -> Edge {
+        self.graph.input.push(value_info(name, dims));
+        Edge(name.to_string())
+    }
+
+    /// Stores f32 weights; `data` has as many elements as `dims` say.
+    pub fn weights(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Edge {
+        debug_assert_eq!(dims.iter().product::<usize>(), data.len(), "{name}");
+        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.store(name, dims, proto::FLOAT, raw)
+    }
+
+    /// Stores a list of integers, such as a target shape.
+    pub fn integers(&mut self, name: &str, values: &[i64]) -> Edge {
+        let raw = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.store(name, &[values.len()], proto::INT64, raw)
+    }
+
+    fn store(&mut self, name: &str, dims: &[usize], data_type: i32, raw_data: Vec<u8>) -> Edge {
+        self.graph.initializer.push(TensorProto {
+            dims: dims.iter().map(|&d| d as i64).collect(),
+            data_type,
+            name: name.to_string(),
+            raw_data,
+            data_location: 0,
+        });
+        Edge(name.to_string())
+    }
+
+    /// Adds a node with one output and returns that.
+    pub fn node(&mut self, op: &str, inputs: &[&Edge], attributes: &[Attribute]) -> Edge {
+        let name = format!("{}_{}", op.to_lowercase(), self.graph.node.len());
+        self.graph.node.push(NodeProto {
+            input: inputs.iter().map(|edge| edge.0.clone()).collect(),
+            output: vec![name.clone()],
+            name: name.clone(),
+            op_type: op.to_string(),
+            attribute: attributes.iter().map(attribute).collect(),
+        });
+        Edge(name)
+    }
+
+    /// Makes a node's result an output of the graph, under `name`. Later nodes
+    /// refer to it by the returned edge.
+    pub fn output(&mut self, edge: &Edge, name: &str, dims: &[Dim]) -> Edge {
+        for node in &mut self.graph.node {
+            for used in node.input.iter_mut().chain(&mut node.output) {
+                if *used == edge.0 {
+                    *used = name.to_string();
+                }
+            }
+        }
+        self.graph.output.push(value_info(name, dims));
+        Edge(name.to_string())
+    }
+
+    pub fn metadata(&mut self, key: &str, value: &str) {
+        self.metadata.push(StringEntry { key: key.to_string(), value: value.to_string() });
+    }
+
+    /// The bytes of the file.
+    pub fn finish(self) -> Vec<u8> {
+        let model = ModelProto {
+            ir_version: IR_VERSION,
+            producer_name: "arbor".to_string(),
+            producer_version: env!("CARGO_PKG_VERSION").to_string(),
+            graph: Some(self.graph),
+            opset_import: vec![OperatorSetId { domain: String::new(), version: OPSET }],
+            metadata_props: self.metadata,
+        };
+        model.encode_to_vec()
+    }
+}
+
+fn attribute(attribute: &Attribute) -> AttributeProto {
+    let named = |name: &str, r#type| AttributeProto {
+        name: name.to_string(),
+        r#type,
+        ..Default::default()
+    };
+    match *attribute {
+        Attribute::Float(name, x) => AttributeProto { f: Some(x), ..named(name, 1) },
+        Attribute::Int(name, x) => AttributeProto { i: Some(x), ..named(name, 2) },
+        Attribute::Ints(name, list) => AttributeProto { ints: list.to_vec(), ..named(name, 7) },
+    }
+}
+
+fn value_info(name: &str, dims: &[Dim]) -> ValueInfoProto {
+    let dim = |dim: &Dim| Dimension {
+        value: Some(match dim {
+            Dim::Fixed(n) => DimensionValue::Fixed(*n as i64),
+            Dim::Open(name) => DimensionValue::Named(name.to_string()),
+        }),
+    };
+    let shape = TensorShape { dim: dims.iter().map(dim).collect() };
+    let tensor = TensorType { elem_type: proto::FLOAT, shape: Some(shape) };
+    ValueInfoProto {
+        name: name.to_string(),
+        r#type: Some(TypeProto { tensor_type: Some(tensor) }),
+    }
+}
