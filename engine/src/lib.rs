@@ -8,6 +8,7 @@ pub mod chess;
 pub mod encode;
 pub mod eval;
 pub mod onnx;
+pub mod options;
 pub mod search;
 pub mod tablebase;
 pub mod time;

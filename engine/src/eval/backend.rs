@@ -114,7 +114,9 @@ pub struct Opened {
 /// Why a backend cannot be opened.
 #[derive(Debug, Error)]
 pub enum BackendError {
-    #[error("unknown backend `{0}`: choose one of auto, cpu, cuda, tensorrt, openvino, coreml, directml, rust, random")]
+    #[error(
+        "unknown backend `{0}`: choose one of auto, cpu, cuda, tensorrt, openvino, coreml, directml, rust, random"
+    )]
     Unknown(String),
     #[error("the backend {0} needs a network file")]
     NoNetwork(Backend),

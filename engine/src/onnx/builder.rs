@@ -152,8 +152,5 @@ fn value_info(name: &str, dims: &[Dim]) -> ValueInfoProto {
     };
     let shape = TensorShape { dim: dims.iter().map(dim).collect() };
     let tensor = TensorType { elem_type: proto::FLOAT, shape: Some(shape) };
-    ValueInfoProto {
-        name: name.to_string(),
-        r#type: Some(TypeProto { tensor_type: Some(tensor) }),
-    }
+    ValueInfoProto { name: name.to_string(), r#type: Some(TypeProto { tensor_type: Some(tensor) }) }
 }

@@ -57,13 +57,16 @@ impl EvalCache {
         }
     }
 
-    pub fn insert(&self, key: u64, value: &Value, priors: &[f32]) {
+    /// Stores an evaluation and returns its value as it will be read: a search
+    /// must not depend on whether an answer came from the network or from here.
+    pub fn insert(&self, key: u64, value: &Value, priors: &[f32]) -> Value {
         let generation = self.generation.load(Relaxed);
         if priors.len() <= capacity(SMALL) {
             self.small.insert(key, value, priors, generation);
         } else if priors.len() <= capacity(LARGE) {
             self.large.insert(key, value, priors, generation);
         }
+        decode_value(encode_value(value))
     }
 }
 

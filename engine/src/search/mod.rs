@@ -5,6 +5,7 @@
 
 mod arena;
 mod backup;
+mod budget;
 mod cache;
 mod choose;
 mod edges;
@@ -24,12 +25,15 @@ mod signals;
 mod tree;
 mod worker;
 
+#[cfg(test)]
+mod tests;
+
 pub use params::{Cpuct, Params};
 pub use random::Random;
 pub use report::{Event, Info, MoveStat, PvLine, ShownScore, wdl_permille};
 pub use signals::Signals;
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use shakmaty::{Move, Position};
@@ -38,6 +42,7 @@ use crate::chess::{Line, Ply};
 use crate::eval::{EvalError, Evaluator};
 use crate::tablebase::Tablebases;
 use crate::time::{Limits, Reserve, plan};
+use budget::Budget;
 use cache::EvalCache;
 use choose::{choose, ranked_root_moves};
 use frozen::Frozen;
@@ -170,7 +175,7 @@ impl Search {
             deadline: AtomicU64::new(u64::MAX),
             frozen: Frozen::default(),
             pending: Pending::new(evaluators.len(), batch),
-            budget: AtomicI64::new(self.visit_budget(request.limits)),
+            budget: Budget::new(self.visit_budget(request.limits)),
             root_draw_value: AtomicU32::new(0),
             counters: Counters::default(),
         };
@@ -200,10 +205,10 @@ impl Search {
         }
     }
 
-    fn visit_budget(&self, limits: &Limits) -> i64 {
-        let Some(nodes) = limits.nodes else { return i64::MAX };
-        let visits = u64::from(self.tree.root().visits());
-        i64::try_from(nodes.saturating_sub(visits)).unwrap_or(i64::MAX)
+    /// `nodes` counts the visits that the root brought along.
+    fn visit_budget(&self, limits: &Limits) -> u64 {
+        let carried = u64::from(self.tree.root().visits());
+        limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(carried))
     }
 
     fn announce(&self, request: &Request<'_>, sink: Sink<'_>) {

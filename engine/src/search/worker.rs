@@ -3,13 +3,14 @@
 //! One iteration is [`Worker::iterate`]. Positions that need no network are
 //! booked at once and take no place in the batch.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use shakmaty::MoveList;
 
 use super::arena::CellPool;
 use super::backup;
+use super::budget::Budget;
 use super::edges::{Edge, MOST_CELLS};
 use super::expand::{self, Settled};
 use super::frozen::Frozen;
@@ -46,8 +47,7 @@ pub struct Shared<'a> {
     pub deadline: AtomicU64,
     pub frozen: Frozen,
     pub pending: Pending,
-    /// Visits that may still be started.
-    pub budget: AtomicI64,
+    pub budget: Budget,
     /// Worth of a draw for the side to move at the root (bits of an `f32`).
     pub root_draw_value: AtomicU32,
     pub counters: Counters,
@@ -195,9 +195,14 @@ impl<'a> Worker<'a> {
             if self.shared.is_over() || self.shared.tree.root().score().is_proven() {
                 break Ok(());
             }
-            let granted = self.take_budget();
+            let granted = self.shared.budget.take(self.batch + IMMEDIATE_LIMIT);
             if granted == 0 {
-                break Ok(());
+                if self.shared.budget.is_spent() {
+                    break Ok(());
+                }
+                // Another worker may give some of its share back.
+                std::thread::yield_now();
+                continue;
             }
             let outcome = self.one_batch(granted);
             after_batch();
@@ -209,17 +214,9 @@ impl<'a> Worker<'a> {
         result
     }
 
-    fn take_budget(&self) -> usize {
-        let want = (self.batch + IMMEDIATE_LIMIT) as i64;
-        let before = self.shared.budget.fetch_sub(want, Relaxed);
-        let granted = before.clamp(0, want);
-        self.shared.budget.fetch_add(want - granted, Relaxed);
-        granted as usize
-    }
-
     fn one_batch(&mut self, granted: usize) -> Result<(), EvalError> {
         let (used, full) = self.gather(granted);
-        self.shared.budget.fetch_add((granted - used) as i64, Relaxed);
+        self.shared.budget.settle(granted, used);
         let outcome = self.evaluate();
         self.settle(outcome.is_ok());
         self.publish_counters();
@@ -494,12 +491,11 @@ impl<'a> Worker<'a> {
     /// Gives the leaf its edges from answer `slot`, which goes to the cache too.
     fn expand_answered(&mut self, path: &[u32], slot: usize) -> Value {
         let (value, logits) = self.answers.get(slot);
-        let value = *value;
         self.priors.clear();
         self.priors.extend_from_slice(logits);
         expand::softmax(&mut self.priors, self.shared.params.policy_temperature);
         let Slot { key, moves } = &self.slots[slot];
-        self.shared.cache.insert(*key, &value, &self.priors);
+        let value = self.shared.cache.insert(*key, value, &self.priors);
         let leaf = self.shared.tree.node(path[path.len() - 1]);
         if !leaf.is_expanded() {
             expand::attach_edges(

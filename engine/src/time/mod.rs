@@ -61,12 +61,12 @@ fn on_clock(clock: Clock, movestogo: Option<u32>, reserve: Reserve) -> Plan {
     let moves = movestogo.map_or(HORIZON, |n| f64::from(n.clamp(1, 50)));
     // Each later move needs its reserve as well, or many short moves would eat
     // the clock up bit by bit.
-    let later = (moves - 1.0).max(0.0) * (reserve.total() - increment).max(0.0) * 0.5;
-    let usable = (left - later).max(left * 0.1);
+    let later = (moves - 1.0).max(0.0) * (reserve.total() - increment).max(0.0);
+    let usable = (left - later).max(left * 0.05);
     let share = usable / moves + INCREMENT_SHARE * (increment - reserve.total()).max(0.0);
     // With the last move before the time control everything but the reserve
     // may go; otherwise a share, so that no single move ruins the game.
-    let cap = if movestogo == Some(1) { left * 0.9 } else { left * LARGEST_SHARE };
+    let cap = if movestogo == Some(1) { left * 0.9 } else { usable * LARGEST_SHARE };
     let soft = share.min(cap);
     Plan { soft: seconds(soft), hard: seconds((soft * STRETCH).min(cap)) }
 }
