@@ -17,8 +17,7 @@ pub enum Encoder {
 }
 
 impl Encoder {
-    pub const ALL: [Encoder; 4] =
-        [Encoder::Basic18, Encoder::Az119, Encoder::Nmp72, Encoder::Lc0];
+    pub const ALL: [Encoder; 4] = [Encoder::Basic18, Encoder::Az119, Encoder::Nmp72, Encoder::Lc0];
 
     /// The name that network files carry.
     pub fn name(self) -> &'static str {

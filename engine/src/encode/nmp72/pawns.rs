@@ -97,7 +97,8 @@ mod tests {
         // White d2 guards c3, e3 and by advancing c4, e4. Black c5 guards b4,
         // d4 and below, none of its ranks 5 and 6; its h7 guards g6 and g5.
         let board = board("4k3/7p/8/2p5/8/8/3P4/4K3 w - - 0 1");
-        let white = RANKS_3_AND_4 & !(squares(&[Square::C3, Square::E3]).0)
+        let white = RANKS_3_AND_4
+            & !(squares(&[Square::C3, Square::E3]).0)
             & !(squares(&[Square::C4, Square::E4]).0);
         let black = (RANKS_3_AND_4 << 16) & !(squares(&[Square::G6, Square::G5]).0);
         assert_eq!(weak_squares(&board), Bitboard(white | black));
