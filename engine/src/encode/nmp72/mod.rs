@@ -114,3 +114,52 @@ fn knowledge(planes: &mut Planes, board: &Board) {
     planes.set(70, attacks.attacking_upwards(board).0);
     planes.set(71, attacks.trapped(board).0);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Line, parse_fen, parse_move};
+    use shakmaty::Square;
+
+    fn at(line: &Line, plane: usize, square: Square) -> f32 {
+        let mut out = vec![f32::NAN; PLANES * 64];
+        encode(line.plies(), &mut out);
+        out[plane * 64 + square as usize]
+    }
+
+    #[test]
+    fn counts_of_attackers_are_capped() {
+        // Qd7, Nc6, Ne6, Nf5 and Bg7 attack d4, in the king's zone and the center.
+        let fen = "4k3/3q2b1/2n1n3/5n2/8/2K5/8/8 w - - 0 1";
+        let line = Line::new(parse_fen(fen, false).unwrap());
+        assert_eq!(at(&line, 60, Square::D4), 1.0);
+        assert_eq!(at(&line, 67, Square::D4), -1.0);
+        assert_eq!(at(&line, 60, Square::C3), 0.25);
+        assert_eq!(at(&line, 60, Square::B4), 0.25);
+        // The king attacks d4 but does not count as its own zone's defender.
+        assert_eq!(at(&line, 58, Square::D4), 1.0);
+        assert_eq!(at(&line, 61, Square::D4), 0.0);
+    }
+
+    #[test]
+    fn mobility_stops_at_own_pieces() {
+        // Nb1 has a3, c3 and not d2; Bc1 has b2, a3 and not d2.
+        let fen = "4k3/8/8/8/8/8/3P4/1NB1K3 w - - 0 1";
+        let line = Line::new(parse_fen(fen, false).unwrap());
+        assert_eq!(at(&line, 62, Square::B1), 2.0 / 8.0);
+        assert_eq!(at(&line, 63, Square::C1), 2.0 / 13.0);
+    }
+
+    #[test]
+    fn repetitions_in_halves() {
+        let fen = "4k3/8/8/8/8/8/8/R3K3 w - - 0 1";
+        let mut line = Line::new(parse_fen(fen, false).unwrap());
+        for expected in [0.5, 1.0, 1.0] {
+            for text in ["a1b1", "e8d8", "b1a1", "d8e8"] {
+                let m = parse_move(&line.last().position, text).unwrap();
+                line.push(m);
+            }
+            assert_eq!(at(&line, 56, Square::A1), expected);
+        }
+    }
+}
