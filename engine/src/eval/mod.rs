@@ -11,22 +11,26 @@ mod answers;
 mod backend;
 mod batch;
 mod cache;
+mod measure;
 mod network;
 mod onnxruntime;
 mod random;
 mod recorded;
 mod runtime;
 mod rust;
+mod tune;
 
 pub use answers::{Answers, Value};
 pub use backend::{Backend, BackendError, BackendSettings, Opened, open_backend};
 pub use cache::cache_folder;
+pub use measure::{Speed, Workload};
 pub use network::{Layout, Network, NetworkError, TensorPort, ValueHead};
 pub use onnxruntime::{DeviceOptions, OnnxRuntime, Provider};
 pub use random::RandomSource;
 pub use recorded::RecordedSource;
 pub use runtime::{Candidate, Origin, PINNED_VERSION, Runtime, RuntimeError, candidates};
 pub use rust::RustBackend;
+pub use tune::{TuneKey, Tuning, measure as measure_batch_sizes, tune, workers};
 
 use crate::chess::Ply;
 use shakmaty::Move;

@@ -1,1 +1,151 @@
+//! Needs the library that the build script fetches; without it the tests say so
+//! and pass.
 
+use super::*;
+use crate::chess::{Line, parse_fen};
+use crate::encode::{Encoder, PolicyMap};
+use crate::eval::{Answers, RustBackend, ValueHead};
+use crate::onnx::{NetworkSpec, random_network};
+
+fn runtime() -> Option<Arc<Runtime>> {
+    match Runtime::load(None) {
+        Ok(runtime) => Some(runtime),
+        Err(e) => {
+            eprintln!("skipped: {e}");
+            None
+        }
+    }
+}
+
+fn network(spec: &NetworkSpec) -> Arc<Network> {
+    Arc::new(Network::from_bytes("generated.onnx", random_network(spec)).unwrap())
+}
+
+fn specs() -> Vec<NetworkSpec> {
+    let mut specs = vec![
+        NetworkSpec::tiny(Encoder::Basic18, PolicyMap::Az4672, ValueHead::Wdl),
+        NetworkSpec::tiny(Encoder::Az119, PolicyMap::Az4672, ValueHead::Scalar),
+        NetworkSpec::tiny(Encoder::Nmp72, PolicyMap::Az4672, ValueHead::Wdl),
+        NetworkSpec::tiny(Encoder::Lc0, PolicyMap::Lc0, ValueHead::Wdl),
+    ];
+    specs[3].moves_left = true;
+    specs
+}
+
+fn lines() -> Vec<Line> {
+    [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+        "8/2P5/8/2k5/3pP3/8/1p4K1/R7 b - e3 0 1",
+    ]
+    .iter()
+    .map(|fen| Line::new(parse_fen(fen, false).unwrap()))
+    .collect()
+}
+
+/// All answers in one list of numbers.
+fn evaluate(source: &dyn EvaluatorSource, lines: &[Line], capacity: usize) -> Vec<f32> {
+    let mut evaluator = source.create(capacity).unwrap();
+    numbers_of(evaluator.as_mut(), lines)
+}
+
+fn numbers_of(evaluator: &mut dyn Evaluator, lines: &[Line]) -> Vec<f32> {
+    let mut answers = Answers::default();
+    let mut numbers = Vec::new();
+    for chunk in lines.chunks(evaluator.capacity()) {
+        for line in chunk {
+            evaluator.push(line.plies(), &line.legal_moves());
+        }
+        evaluator.run(&mut answers).unwrap();
+        assert_eq!(answers.len(), chunk.len());
+        for i in 0..answers.len() {
+            let (value, logits) = answers.get(i);
+            assert_eq!(logits.len(), chunk[i].legal_moves().len());
+            assert!((value.win + value.draw + value.loss - 1.0).abs() < 1e-5);
+            numbers.extend([value.win, value.draw, value.loss, value.moves_left.unwrap_or(-1.0)]);
+            numbers.extend(logits);
+        }
+    }
+    numbers
+}
+
+fn assert_close(a: &[f32], b: &[f32]) {
+    assert_eq!(a.len(), b.len());
+    for (x, y) in a.iter().zip(b) {
+        assert!((x - y).abs() < 1e-3 * (1.0 + x.abs()), "{x} and {y}");
+    }
+}
+
+#[test]
+fn every_backend_gives_the_same_answers_in_every_batch_size() {
+    let lines = lines();
+    for spec in specs() {
+        let network = network(&spec);
+        let rust = RustBackend::new(&network).unwrap();
+        let expected = evaluate(&rust, &lines, 1);
+        assert_close(&expected, &evaluate(&rust, &lines, 8));
+        let Some(runtime) = runtime() else { continue };
+        let cpu = OnnxRuntime::new(runtime, network, Provider::Cpu, DeviceOptions::default());
+        for capacity in [1, 2, 3, 16] {
+            assert_close(&expected, &evaluate(&cpu, &lines, capacity));
+        }
+    }
+}
+
+#[test]
+fn bound_batches_of_fixed_sizes_give_the_same_answers() {
+    let Some(runtime) = runtime() else { return };
+    let lines = lines();
+    for spec in specs() {
+        let network = network(&spec);
+        let options = DeviceOptions::default();
+        let cpu = OnnxRuntime::new(Arc::clone(&runtime), network, Provider::Cpu, options);
+        let expected = evaluate(&cpu, &lines, 4);
+        // The path of the devices, on the one device that every machine has.
+        let layout = &cpu.network.layout;
+        let session = cpu.session(6).unwrap();
+        let mut device = DeviceEvaluator::new(session, layout, 6, Provider::Cpu, 0).unwrap();
+        for _ in 0..3 {
+            assert_close(&expected, &numbers_of(&mut device, &lines));
+        }
+        let session = cpu.session(2).unwrap();
+        let mut device = DeviceEvaluator::new(session, layout, 2, Provider::Cpu, 0).unwrap();
+        assert_close(&expected, &numbers_of(&mut device, &lines));
+    }
+}
+
+#[test]
+fn too_many_pushes_are_an_error_and_empty_the_batch() {
+    let Some(runtime) = runtime() else { return };
+    let network = network(&specs()[0]);
+    let cpu = OnnxRuntime::new(runtime, network, Provider::Cpu, DeviceOptions::default());
+    let mut evaluator = cpu.create(1).unwrap();
+    let mut answers = Answers::default();
+    let line = &lines()[0];
+    evaluator.push(line.plies(), &line.legal_moves());
+    evaluator.push(line.plies(), &line.legal_moves());
+    assert!(evaluator.run(&mut answers).is_err());
+    evaluator.push(line.plies(), &line.legal_moves());
+    evaluator.run(&mut answers).unwrap();
+    assert_eq!(answers.len(), 1);
+}
+
+#[test]
+fn damaged_weights_are_an_error_not_a_crash() {
+    let Some(runtime) = runtime() else { return };
+    let bytes = random_network(&specs()[0]);
+    // Flip bytes all over the file: whatever still opens must run or refuse.
+    let mut answers = Answers::default();
+    let line = &lines()[0];
+    for at in (20..bytes.len()).step_by(bytes.len() / 60) {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 0xff;
+        let Ok(network) = Network::from_bytes("flipped.onnx", bytes) else { continue };
+        let runtime = Arc::clone(&runtime);
+        let options = DeviceOptions::default();
+        let cpu = OnnxRuntime::new(runtime, Arc::new(network), Provider::Cpu, options);
+        let Ok(mut evaluator) = cpu.create(1) else { continue };
+        evaluator.push(line.plies(), &line.legal_moves());
+        let _ = evaluator.run(&mut answers);
+    }
+}
