@@ -184,7 +184,12 @@ fn open_provider(
 /// Devices first, then the CPU; without ONNX Runtime the Rust backend.
 fn open_auto(settings: &BackendSettings, network: Arc<Network>) -> Result<Opened, BackendError> {
     let mut notes = Vec::new();
-    match Runtime::load(settings.runtime_library.as_deref()) {
+    let mut loaded = Runtime::load(settings.runtime_library.as_deref());
+    if let Err(e @ RuntimeError::AlreadyLoaded { .. }) = &loaded {
+        notes.push(e.to_string());
+        loaded = Runtime::load(None);
+    }
+    match loaded {
         Ok(runtime) => {
             // TensorRT is left out: its first start compiles for minutes.
             let order = [Backend::Cuda, Backend::Coreml, Backend::Directml, Backend::Cpu];

@@ -121,7 +121,8 @@ impl GraphBuilder {
         let model = ModelProto {
             ir_version: IR_VERSION,
             producer_name: "arbor".to_string(),
-            producer_version: env!("CARGO_PKG_VERSION").to_string(),
+            // No version: the same network is the same bytes from every release.
+            producer_version: String::new(),
             graph: Some(self.graph),
             opset_import: vec![OperatorSetId { domain: String::new(), version: OPSET }],
             metadata_props: self.metadata,

@@ -66,6 +66,18 @@ impl Settings {
         }
     }
 
+    pub fn seed(&self) -> u64 {
+        self.values.number(Id::Seed) as u64
+    }
+
+    /// Threads to search with: as set, or all cores.
+    pub fn threads_or_cores(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        }
+    }
+
     /// Search parameters: what the user set, else what suits the network.
     pub fn params(&self, network: Option<&Network>) -> Params {
         let base = defaults_for(network);
@@ -99,7 +111,7 @@ impl Settings {
             contempt: in_games(or(Id::Contempt, base.contempt)),
             uncertainty_bonus: or(Id::UncertaintyBonus, base.uncertainty_bonus),
             draw_sibling_fpu: or(Id::DrawSiblingFpu, base.draw_sibling_fpu),
-            seed: values.number(Id::Seed) as u64,
+            seed: self.seed(),
         }
     }
 }

@@ -28,6 +28,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+pub use expand::softmax;
 pub use params::{Cpuct, Params};
 pub use random::Random;
 pub use report::{Event, Info, MoveStat, PvLine, ShownScore, wdl_permille};
@@ -87,7 +88,7 @@ pub struct Totals {
     pub cache_hits: u64,
     pub tablebase_hits: u64,
     pub recyclings: u64,
-    /// Time all workers together spent in the network.
+    /// Time all workers together spent waiting for the network.
     pub network_time: Duration,
     pub elapsed: Duration,
 }
@@ -191,6 +192,7 @@ impl Search {
         // One slow batch is remembered for a while: better a little early often
         // than late once.
         self.reaction = self.reaction.mul_f32(0.8).max(slowest).max(late);
+        sink(Event::Totals(totals));
         self.announce(request, sink);
         totals
     }

@@ -8,9 +8,11 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 use super::choose::{RootMove, ranked_children, ranked_root_moves};
 use super::params::Params;
 use super::score::{Score, TABLEBASE_PLIES};
+use super::Totals;
 use super::tree::Tree;
 use super::worker::Counters;
 use crate::chess::{Line, PackedMove};
+use crate::encode::PolicyMap;
 
 /// Longest principal variation printed.
 const LONGEST_PV: usize = 80;
@@ -25,6 +27,8 @@ pub enum Event {
     MoveStats(Vec<MoveStat>),
     /// A remark for the user.
     Note(String),
+    /// The effort of the whole search, just before its answer.
+    Totals(Totals),
     /// The answer; `None` when there is no legal move.
     Best {
         best: Option<Move>,
@@ -64,7 +68,10 @@ pub enum ShownScore {
 
 #[derive(Clone, Debug)]
 pub struct MoveStat {
+    /// `None` is the root itself.
     pub played: Option<Move>,
+    /// The move's index in lc0's policy; for the root, the number of moves.
+    pub number: usize,
     pub mode: CastlingMode,
     pub visits: u32,
     pub in_flight: u32,
@@ -193,6 +200,7 @@ pub fn move_stats(tree: &Tree, line: &Line, params: &Params) -> Vec<MoveStat> {
         .iter()
         .map(|m| MoveStat {
             played: Some(m.played.unpack(position)),
+            number: PolicyMap::Lc0.index(m.played.unpack(position), position),
             mode,
             visits: m.visits,
             in_flight: m.in_flight,
@@ -204,8 +212,10 @@ pub fn move_stats(tree: &Tree, line: &Line, params: &Params) -> Vec<MoveStat> {
         .collect();
     for index in root.child_count()..root.edge_count() {
         let edge = super::edges::read(&tree.arena, root.first_edges(), index);
+        let played = edge.packed_move().unpack(position);
         stats.push(MoveStat {
-            played: Some(edge.packed_move().unpack(position)),
+            played: Some(played),
+            number: PolicyMap::Lc0.index(played, position),
             mode,
             visits: 0,
             in_flight: 0,
@@ -218,6 +228,7 @@ pub fn move_stats(tree: &Tree, line: &Line, params: &Params) -> Vec<MoveStat> {
     stats.reverse();
     stats.push(MoveStat {
         played: None,
+        number: root.edge_count() as usize,
         mode,
         visits: root.visits(),
         in_flight: root.in_flight(),

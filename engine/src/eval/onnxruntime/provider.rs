@@ -26,7 +26,7 @@ impl Provider {
 
     /// Whether the loaded library was built with this provider. Needs a loaded
     /// [`Runtime`](crate::eval::Runtime).
-    pub(crate) fn compiled_in(self) -> bool {
+    pub fn compiled_in(self) -> bool {
         let available = match self {
             Provider::Cpu => ep::CPU::is_available(),
             Provider::Cuda => ep::CUDA::is_available(),
