@@ -51,6 +51,11 @@ mod tests {
     }
 
     #[test]
+    fn an_enemy_shield_is_no_pin() {
+        assert_eq!(pins("4k3/8/8/b7/8/2n5/8/4K3 w - - 0 1"), Bitboard::EMPTY);
+    }
+
+    #[test]
     fn a_zone_is_cut_at_the_edge() {
         let position = parse_fen("4k3/8/8/8/8/8/8/K7 w - - 0 1", false).unwrap();
         assert_eq!(zone(position.board(), Color::White).count(), 4);

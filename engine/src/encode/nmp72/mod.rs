@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn counts_of_attackers_are_capped() {
-        // Qd7, Nc6, Ne6, Nf5 and Bg7 attack d4, in the king's zone and the center.
-        let fen = "4k3/3q2b1/2n1n3/5n2/8/2K5/8/8 w - - 0 1";
+        // Six attack d4, which is in the king's zone and the center.
+        let fen = "4k3/3q2b1/2n1n3/5n2/8/2K5/8/3r4 w - - 0 1";
         let line = Line::new(parse_fen(fen, false).unwrap());
         assert_eq!(at(&line, 60, Square::D4), 1.0);
         assert_eq!(at(&line, 67, Square::D4), -1.0);
