@@ -5,6 +5,7 @@
 //! into planes, `eval` asks the network, and `uci` prints what comes back.
 
 pub mod chess;
+pub mod commands;
 pub mod encode;
 pub mod eval;
 pub mod onnx;

@@ -114,7 +114,9 @@ pub struct Opened {
 /// Why a backend cannot be opened.
 #[derive(Debug, Error)]
 pub enum BackendError {
-    #[error("unknown backend `{0}`: choose one of auto, cpu, cuda, tensorrt, openvino, coreml, directml, rust, random")]
+    #[error(
+        "unknown backend `{0}`: choose one of auto, cpu, cuda, tensorrt, openvino, coreml, directml, rust, random"
+    )]
     Unknown(String),
     #[error("the backend {0} needs a network file")]
     NoNetwork(Backend),
@@ -182,7 +184,12 @@ fn open_provider(
 /// Devices first, then the CPU; without ONNX Runtime the Rust backend.
 fn open_auto(settings: &BackendSettings, network: Arc<Network>) -> Result<Opened, BackendError> {
     let mut notes = Vec::new();
-    match Runtime::load(settings.runtime_library.as_deref()) {
+    let mut loaded = Runtime::load(settings.runtime_library.as_deref());
+    if let Err(e @ RuntimeError::AlreadyLoaded { .. }) = &loaded {
+        notes.push(e.to_string());
+        loaded = Runtime::load(None);
+    }
+    match loaded {
         Ok(runtime) => {
             // TensorRT is left out: its first start compiles for minutes.
             let order = [Backend::Cuda, Backend::Coreml, Backend::Directml, Backend::Cpu];

@@ -87,7 +87,8 @@ impl RustEvaluator {
         let view = NdTensorView::from_data(self.batch.shape(), self.batch.planes());
         let inputs = vec![(self.ports.input, view.into())];
         let options = Some(self.options.clone());
-        let run = || self.model.run(inputs, &self.ports.outputs, options).map_err(|e| e.to_string());
+        let run =
+            || self.model.run(inputs, &self.ports.outputs, options).map_err(|e| e.to_string());
         let outputs = guarded(run).map_err(failed)?;
         let numbers = |i: usize| outputs.get(i).and_then(numbers);
         let (Some(policy), Some(value)) = (numbers(0), numbers(1)) else {

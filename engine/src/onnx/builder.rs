@@ -121,7 +121,8 @@ impl GraphBuilder {
         let model = ModelProto {
             ir_version: IR_VERSION,
             producer_name: "arbor".to_string(),
-            producer_version: env!("CARGO_PKG_VERSION").to_string(),
+            // No version: the same network is the same bytes from every release.
+            producer_version: String::new(),
             graph: Some(self.graph),
             opset_import: vec![OperatorSetId { domain: String::new(), version: OPSET }],
             metadata_props: self.metadata,
@@ -152,8 +153,5 @@ fn value_info(name: &str, dims: &[Dim]) -> ValueInfoProto {
     };
     let shape = TensorShape { dim: dims.iter().map(dim).collect() };
     let tensor = TensorType { elem_type: proto::FLOAT, shape: Some(shape) };
-    ValueInfoProto {
-        name: name.to_string(),
-        r#type: Some(TypeProto { tensor_type: Some(tensor) }),
-    }
+    ValueInfoProto { name: name.to_string(), r#type: Some(TypeProto { tensor_type: Some(tensor) }) }
 }

@@ -29,6 +29,12 @@ impl NetworkSpec {
     }
 }
 
+impl Default for NetworkSpec {
+    fn default() -> NetworkSpec {
+        NetworkSpec::tiny(Encoder::Basic18, PolicyMap::Az4672, ValueHead::Wdl)
+    }
+}
+
 /// Writes the network that `spec` describes.
 pub fn random_network(spec: &NetworkSpec) -> Vec<u8> {
     let mut net = Net { graph: GraphBuilder::new("arbor"), state: spec.seed };
@@ -158,4 +164,38 @@ fn weights<'a>(
     bias: &'a [f32],
 ) -> Weights<'a> {
     Weights { name, inputs, outputs, weight, bias }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::onnx::read_model;
+
+    /// With `ARBOR_WRITE_NETS` set, the test writes the file instead.
+    #[test]
+    fn the_committed_network_is_what_the_generator_writes() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../nets/tiny-basic18.onnx");
+        let bytes = random_network(&NetworkSpec::default());
+        if std::env::var_os("ARBOR_WRITE_NETS").is_some() {
+            std::fs::write(path, &bytes).unwrap();
+        }
+        assert!(std::fs::read(path).unwrap() == bytes, "{path} differs from the generator's bytes");
+        assert!(bytes.len() < 150_000);
+    }
+
+    #[test]
+    fn every_layout_can_be_written() {
+        for encoder in [Encoder::Basic18, Encoder::Az119, Encoder::Nmp72, Encoder::Lc0] {
+            for policy in [PolicyMap::Az4672, PolicyMap::Lc0] {
+                for value in [ValueHead::Wdl, ValueHead::Scalar] {
+                    let mut spec = NetworkSpec::tiny(encoder, policy, value);
+                    spec.moves_left = true;
+                    let model = read_model(&random_network(&spec)).unwrap();
+                    assert_eq!(model.outputs.len(), 3);
+                    assert_eq!(model.metadata["arbor.encoder"], encoder.name());
+                    assert_eq!(model.opset, 17);
+                }
+            }
+        }
+    }
 }

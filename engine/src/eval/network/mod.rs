@@ -38,8 +38,7 @@ impl Network {
     /// Reads and checks a network file.
     pub fn open(path: impl AsRef<Path>) -> Result<Network, NetworkError> {
         let path = path.as_ref();
-        let unreadable =
-            |cause| NetworkError::Unreadable { path: path.to_path_buf(), cause };
+        let unreadable = |cause| NetworkError::Unreadable { path: path.to_path_buf(), cause };
         let about = fs::metadata(path).map_err(|cause| match cause.kind() {
             std::io::ErrorKind::NotFound => NetworkError::Missing { path: path.to_path_buf() },
             _ => unreadable(cause),

@@ -64,9 +64,7 @@ impl DeviceEvaluator {
         let Slot { input, binding, .. } = &mut self.slots[index];
         fill(input, self.layout.input.half, self.batch.planes()).map_err(|e| run_error(&e))?;
         // Binding is what copies the planes to the device.
-        binding
-            .bind_input(self.layout.input.name.as_str(), input)
-            .map_err(|e| run_error(&e))?;
+        binding.bind_input(self.layout.input.name.as_str(), input).map_err(|e| run_error(&e))?;
         let outputs = self.session.run_binding(binding).map_err(|e| run_error(&e))?;
         self.batch.answer(&read_outputs(&outputs, &self.layout)?, answers)
     }

@@ -26,7 +26,7 @@ impl Provider {
 
     /// Whether the loaded library was built with this provider. Needs a loaded
     /// [`Runtime`](crate::eval::Runtime).
-    pub(crate) fn compiled_in(self) -> bool {
+    pub fn compiled_in(self) -> bool {
         let available = match self {
             Provider::Cpu => ep::CPU::is_available(),
             Provider::Cuda => ep::CUDA::is_available(),
@@ -111,7 +111,8 @@ pub(super) fn dispatch(
             .with_conv_algorithm_search(ep::cuda::ConvAlgorithmSearch::Exhaustive)
             .build(),
         Provider::Tensorrt => {
-            let shape = |batch: usize| format!("{}:{batch}x{}x8x8", settings.input, settings.planes);
+            let shape =
+                |batch: usize| format!("{}:{batch}x{}x8x8", settings.input, settings.planes);
             let mut tensorrt = ep::TensorRT::default()
                 .with_device_id(device)
                 .with_fp16(settings.fp16)

@@ -86,7 +86,8 @@ fn binary_folders() -> Vec<PathBuf> {
     let Some(folder) = binary.ok().and_then(|path| path.parent().map(Path::to_path_buf)) else {
         return Vec::new();
     };
-    let above = folder.parent().filter(|_| folder.ends_with("deps") || folder.ends_with("examples"));
+    let above =
+        folder.parent().filter(|_| folder.ends_with("deps") || folder.ends_with("examples"));
     let above = above.map(Path::to_path_buf);
     [Some(folder), above].into_iter().flatten().collect()
 }

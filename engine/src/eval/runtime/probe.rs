@@ -79,3 +79,46 @@ fn version(base: &OrtApiBase) -> Option<String> {
         (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    fn fault(path: &Path) -> String {
+        let candidate = Candidate { path: path.to_path_buf(), origin: Origin::Option };
+        probe(&candidate).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn unusable_files_are_refused_before_they_can_do_harm() {
+        let folder = std::env::temp_dir().join(format!("arbor-probe-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("libonnxruntime.so");
+        assert!(fault(&file).contains("no ONNX Runtime library at"));
+        assert!(fault(&folder).contains("is not a file"));
+        fs::write(&file, "hello").unwrap();
+        assert!(fault(&file).contains("only 5 bytes"));
+        fs::write(&file, [7u8; 4096]).unwrap();
+        assert!(fault(&file).contains("no Linux library"));
+        // Any library cut short: this test's own binary has the right header.
+        let binary = fs::read(std::env::current_exe().unwrap()).unwrap();
+        fs::write(&file, &binary[..binary.len() / 3]).unwrap();
+        assert!(fault(&file).contains("cut short"), "{}", fault(&file));
+        let mut foreign = binary[..4096].to_vec();
+        foreign[18] = 8;
+        fs::write(&file, foreign).unwrap();
+        assert!(fault(&file).contains("another processor"));
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(fault(Path::new("/dev/null")).contains("is not a file"));
+    }
+
+    #[test]
+    fn another_library_is_not_onnx_runtime() {
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        let libc = maps.split_whitespace().find(|word| word.contains("/libc.so"));
+        let Some(libc) = libc else { return };
+        assert!(fault(Path::new(libc)).contains("not ONNX Runtime"), "{}", fault(Path::new(libc)));
+    }
+}
