@@ -5,7 +5,6 @@
 //! into planes, `eval` asks the network, and `uci` prints what comes back.
 
 pub mod chess;
-pub mod cli;
 pub mod commands;
 pub mod encode;
 pub mod engine;
