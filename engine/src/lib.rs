@@ -5,6 +5,7 @@
 //! into planes, `eval` asks the network, and `uci` prints what comes back.
 
 pub mod chess;
+pub mod cli;
 pub mod commands;
 pub mod encode;
 pub mod engine;

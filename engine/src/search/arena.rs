@@ -1,6 +1,6 @@
 //! Memory of the tree: one block of 32-byte cells, allocated once.
 //!
-//! A cell is a node or seven edges. One size for both means that any freed
+//! A cell is a node or seven moves of one. One size for both means that any freed
 //! cell serves any need: memory never fragments, so `Hash` can be a hard bound.
 //! Discarded subtrees wait on a garbage list and are taken apart only when
 //! cells are wanted, which makes dropping a subtree of any size instant.
@@ -8,7 +8,8 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::node::{FIRST_CHILD, FIRST_EDGES, SIBLING};
+use super::node::{FIRST_SLOTS, GARBAGE};
+use super::slots::{Content, Slots};
 
 /// "No cell": index 0 is never handed out.
 pub const NIL: u32 = 0;
@@ -18,7 +19,10 @@ const REFILL: usize = 512;
 
 pub const CELL_BYTES: usize = 32;
 
-/// Word of a free cell and of an edge cell that links to the next one.
+/// Slots have 31 bits for an index: 64 GiB.
+const MOST_CELLS: usize = 1 << 31;
+
+/// Word of a free cell and of a cell of moves that links to the next one.
 pub const NEXT: usize = 7;
 
 /// Eight words; `node` and `edges` give them their meaning.
@@ -34,7 +38,7 @@ struct Lists {
     untouched: u32,
     free_head: u32,
     free_len: u32,
-    /// Roots of discarded subtrees, chained by their sibling links.
+    /// Roots of discarded subtrees.
     garbage: u32,
 }
 
@@ -45,7 +49,7 @@ pub struct CellPool(Vec<u32>);
 impl Arena {
     /// Room for at least 4,096 cells, so that the smallest `Hash` still works.
     pub fn new(bytes: usize) -> Arena {
-        let count = (bytes / CELL_BYTES).clamp(4096, u32::MAX as usize);
+        let count = (bytes / CELL_BYTES).clamp(4096, MOST_CELLS);
         // SAFETY: an all-zero bit pattern is a valid array of `AtomicU32`.
         // Zeroed pages come untouched from the system, so a large `Hash` costs
         // neither start-up time nor resident memory until it is used.
@@ -73,17 +77,15 @@ impl Arena {
         *self.lock() = Lists { untouched: 1, free_head: NIL, free_len: 0, garbage: NIL };
     }
 
-    /// Gives a chain of nodes (linked by their siblings) and all below them to
-    /// the garbage list. Nothing may refer to them any more.
-    pub fn discard_chain(&self, first: u32) {
-        let mut lists = self.lock();
-        self.push_garbage(&mut lists, first);
+    /// Gives a node and all below it to the garbage list. Nothing may refer to
+    /// it any more.
+    pub fn discard(&self, node: u32) {
+        self.push_garbage(&mut self.lock(), node);
     }
 
-    /// Frees a chain of edge cells.
-    pub fn free_edges(&self, first: u32) {
-        let mut lists = self.lock();
-        self.free_chain(&mut lists, first);
+    /// Gives the moves in the cells from `first` on and all below them back.
+    pub fn discard_moves(&self, first: u32) {
+        self.crush_moves(&mut self.lock(), first);
     }
 
     fn lock(&self) -> MutexGuard<'_, Lists> {
@@ -94,23 +96,18 @@ impl Arena {
         &self.cell(cell).0[word]
     }
 
-    fn push_garbage(&self, lists: &mut Lists, first: u32) {
-        if first == NIL {
-            return;
-        }
-        let mut last = first;
-        loop {
-            let next = self.word(last, SIBLING).load(Relaxed);
-            if next == NIL {
-                break;
-            }
-            last = next;
-        }
-        self.word(last, SIBLING).store(lists.garbage, Relaxed);
-        lists.garbage = first;
+    fn push_garbage(&self, lists: &mut Lists, node: u32) {
+        self.word(node, GARBAGE).store(lists.garbage, Relaxed);
+        lists.garbage = node;
     }
 
-    fn free_chain(&self, lists: &mut Lists, first: u32) {
+    fn crush_moves(&self, lists: &mut Lists, first: u32) {
+        for (_, content) in Slots::new(self, first) {
+            match content {
+                Content::Child(child) => self.push_garbage(lists, child),
+                Content::Unvisited(_) => break,
+            }
+        }
         let mut cell = first;
         while cell != NIL {
             let next = self.word(cell, NEXT).load(Relaxed);
@@ -125,16 +122,15 @@ impl Arena {
         lists.free_len += 1;
     }
 
-    /// Takes one discarded node apart: its children become garbage, its edges
+    /// Takes one discarded node apart: its children become garbage, its moves
     /// and itself free cells.
     fn crush_one(&self, lists: &mut Lists) -> bool {
         let node = lists.garbage;
         if node == NIL {
             return false;
         }
-        lists.garbage = self.word(node, SIBLING).load(Relaxed);
-        self.push_garbage(lists, self.word(node, FIRST_CHILD).load(Relaxed));
-        self.free_chain(lists, self.word(node, FIRST_EDGES).load(Relaxed));
+        lists.garbage = self.word(node, GARBAGE).load(Relaxed);
+        self.crush_moves(lists, self.word(node, FIRST_SLOTS).load(Relaxed));
         self.free_one(lists, node);
         true
     }
@@ -166,6 +162,11 @@ impl CellPool {
         self.0.len() >= count
     }
 
+    /// Puts a cell back that was not needed after all.
+    pub fn give_back(&mut self, index: u32) {
+        self.0.push(index);
+    }
+
     /// A cell with all words zero. Call [`ensure`](Self::ensure) before.
     pub fn take(&mut self, arena: &Arena) -> Option<u32> {
         let index = self.0.pop()?;
@@ -187,6 +188,8 @@ impl CellPool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::PackedMove;
+    use crate::search::slots::{self, Edge};
 
     #[test]
     fn freed_cells_come_back_and_the_bound_holds() {
@@ -198,14 +201,21 @@ mod tests {
         }
         assert_eq!(taken.len(), arena.capacity() - 1);
         assert_eq!(arena.used(), arena.capacity());
-        // One parent with a chain of children: crushing it frees all of them.
-        let (parent, children) = (taken[0], &taken[1..9]);
-        for pair in children.windows(2) {
-            arena.word(pair[0], SIBLING).store(pair[1], Relaxed);
+        // A parent with eight children: crushing it frees them and its moves.
+        let edges: Vec<Edge> = (1..=8).map(|i| Edge::new(PackedMove(i), 0.1)).collect();
+        arena.clear();
+        pool.0.clear();
+        let parent = { pool.ensure(&arena, 1); pool.take(&arena).unwrap() };
+        let first = slots::write(&arena, &mut pool, &edges).unwrap();
+        arena.word(parent, FIRST_SLOTS).store(first, Relaxed);
+        for ((slot, _), edge) in Slots::new(&arena, first).zip(&edges) {
+            assert!(slot.fill(*edge, pool.take(&arena).unwrap()));
         }
-        arena.word(parent, FIRST_CHILD).store(children[0], Relaxed);
-        arena.discard_chain(parent);
-        assert!(pool.ensure(&arena, 9));
-        assert!(!pool.ensure(&arena, 10));
+        while pool.ensure(&arena, 1) {
+            pool.take(&arena);
+        }
+        arena.discard(parent);
+        assert!(pool.ensure(&arena, 11), "a parent, two cells of moves, eight children");
+        assert!(!pool.ensure(&arena, 12));
     }
 }

@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use super::node::Node;
 use super::score::Score;
+use super::slots::Content;
 
 /// Books a visit on every node of `path` (root first). `q` and `draw` are the
 /// leaf's value from the view of the side that moved into it.
@@ -39,23 +40,26 @@ pub fn prove(arena: &Arena, path: &[u32], score: Score) {
 /// are settled, the best of them counts. The winner mates as soon as possible,
 /// the loser as late as possible.
 fn conclude(arena: &Arena, node: Node<'_>) -> Option<Score> {
-    let mut fastest_win = None;
-    let mut slowest_loss = None;
+    let mut fastest_win: Option<u16> = None;
+    let mut slowest_loss: Option<u16> = None;
     let mut drawn = false;
-    let mut settled = 0;
-    for (_, child) in node.children(arena) {
-        match child.score() {
-            Score::Estimate(_) => continue,
+    let mut settled = node.is_expanded();
+    for (_, content) in node.slots(arena) {
+        let Content::Child(index) = content else {
+            settled = false;
+            break;
+        };
+        match Node::at(arena, index).score() {
+            Score::Estimate(_) => settled = false,
             Score::Win(plies) => fastest_win = Some(fastest_win.map_or(plies, |w| plies.min(w))),
             Score::Loss(plies) => slowest_loss = slowest_loss.max(Some(plies)),
             Score::Draw => drawn = true,
         }
-        settled += 1;
     }
     if let Some(plies) = fastest_win {
         return Some(Score::Win(plies).for_parent());
     }
-    if settled < node.edge_count() || !node.is_expanded() {
+    if !settled {
         return None;
     }
     if drawn { Some(Score::Draw) } else { slowest_loss.map(|n| Score::Loss(n).for_parent()) }

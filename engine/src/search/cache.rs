@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use super::edges::{decode_prior, encode_prior};
+use super::slots::{decode_prior, encode_prior};
 use crate::eval::Value;
 
 const PRIORS_PER_WORD: usize = 4;

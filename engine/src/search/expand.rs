@@ -3,9 +3,9 @@
 use shakmaty::{Chess, Position};
 
 use super::arena::{Arena, CellPool};
-use super::edges::{self, Edge};
 use super::node::Node;
 use super::score::{Score, TABLEBASE_PLIES};
+use super::slots::{self, Edge};
 use crate::chess::{Line, PackedMove};
 use crate::tablebase::{Tablebases, Wdl};
 
@@ -64,8 +64,8 @@ pub fn softmax(logits: &mut [f32], temperature: f32) {
     }
 }
 
-/// Gives `node` its edges, best prior first. False when no cell was left.
-pub fn attach_edges(
+/// Gives `node` its moves, best prior first. False when no cell was left.
+pub fn attach_moves(
     arena: &Arena,
     pool: &mut CellPool,
     node: Node<'_>,
@@ -77,9 +77,9 @@ pub fn attach_edges(
     scratch.extend(moves.zip(priors).map(|(m, &p)| Edge::new(m, p)));
     // The prior sits in the high bits; positive floats order like integers.
     scratch.sort_by_key(|edge| std::cmp::Reverse(edge.0 >> 16));
-    match edges::write(arena, pool, scratch) {
+    match slots::write(arena, pool, scratch) {
         Some(first) => {
-            node.set_edges(first, scratch.len());
+            node.set_moves(first, scratch.len());
             true
         }
         None => false,

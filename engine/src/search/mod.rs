@@ -8,7 +8,6 @@ mod backup;
 mod budget;
 mod cache;
 mod choose;
-mod edges;
 mod expand;
 mod frozen;
 mod monitor;
@@ -22,6 +21,7 @@ mod root;
 mod score;
 mod select;
 mod signals;
+mod slots;
 mod tree;
 mod worker;
 
@@ -228,11 +228,9 @@ impl Search {
     /// For searches that were stopped before any move had a visit.
     fn highest_prior(&self, position: &shakmaty::Chess) -> Option<Move> {
         let root = self.tree.root();
-        if root.is_expanded() {
-            let edge = edges::read(&self.tree.arena, root.first_edges(), 0);
-            return Some(edge.packed_move().unpack(position));
-        }
-        position.legal_moves().first().copied()
+        let edge = root.unvisited(&self.tree.arena).next();
+        edge.map(|edge| edge.packed_move().unpack(position))
+            .or_else(|| position.legal_moves().first().copied())
     }
 }
 

@@ -48,7 +48,7 @@ impl<'a> Monitor<'a> {
             sink,
             plan,
             clock_start: (!request.limits.ponder).then_some(request.started),
-            only_move: shared.tree.root().edge_count() == 1,
+            only_move: shared.tree.root().move_count() == 1,
             last_look: now,
             last_report: now,
             shown_depth: 0,

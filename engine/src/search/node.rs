@@ -1,37 +1,35 @@
-//! A node: 32 bytes of statistics and links, all atomic.
+//! A node: one cell of statistics and links, all atomic.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 4 | score: mean value or proof |
 //! | 4 | mean draw probability |
 //! | 4 | visits |
-//! | 4 | first edge cell |
-//! | 4 | first child |
-//! | 4 | next sibling |
-//! | 4 | move (2) and prior (2) |
-//! | 4 | visits in flight (2), children (1), edges (1) |
+//! | 4 | first cell of its moves |
+//! | 4 | move (2) and prior (2) that lead here |
+//! | 4 | visits in flight (2), number of moves (1), unused (1) |
+//! | 8 | link of discarded nodes (4), unused (4) |
 //!
-//! Children are made in the order of their priors, so "the next unvisited move"
-//! is always edge number `children`.
+//! Each move takes 4 bytes more, visited or not; see [`slots`](super::slots).
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::arena::{Arena, Cell};
-use super::edges::Edge;
+use super::arena::{Arena, Cell, NIL};
 use super::score::{Score, from_fixed, next_mean, to_fixed};
+use super::slots::{Content, Edge, Slots};
 use crate::chess::PackedMove;
 
 const SCORE: usize = 0;
 const DRAW: usize = 1;
 const VISITS: usize = 2;
-pub const FIRST_EDGES: usize = 3;
-pub const FIRST_CHILD: usize = 4;
-pub const SIBLING: usize = 5;
-const EDGE: usize = 6;
-const COUNTS: usize = 7;
+pub const FIRST_SLOTS: usize = 3;
+const EDGE: usize = 4;
+const COUNTS: usize = 5;
+/// Chains discarded nodes.
+pub const GARBAGE: usize = 6;
 
-const ONE_CHILD: u32 = 1 << 16;
-const ONE_EDGE: u32 = 1 << 24;
+const IN_FLIGHT: u32 = 0xffff;
+const ONE_MOVE: u32 = 1 << 16;
 
 /// A cell read as a node.
 #[derive(Clone, Copy)]
@@ -68,15 +66,11 @@ impl<'a> Node<'a> {
     }
 
     pub fn in_flight(self) -> u32 {
-        self.load(COUNTS) & 0xffff
+        self.load(COUNTS) & IN_FLIGHT
     }
 
-    pub fn child_count(self) -> u32 {
-        self.load(COUNTS) >> 16 & 0xff
-    }
-
-    pub fn edge_count(self) -> u32 {
-        self.load(COUNTS) >> 24
+    pub fn move_count(self) -> u32 {
+        self.load(COUNTS) >> 16
     }
 
     pub fn score(self) -> Score {
@@ -95,77 +89,29 @@ impl<'a> Node<'a> {
         self.0.0[SCORE].store(score.encode(), Relaxed);
     }
 
-    pub fn first_edges(self) -> u32 {
-        self.0.0[FIRST_EDGES].load(Acquire)
+    pub fn first_slots(self) -> u32 {
+        self.0.0[FIRST_SLOTS].load(Acquire)
     }
 
     pub fn is_expanded(self) -> bool {
-        self.first_edges() != super::arena::NIL
+        self.first_slots() != NIL
     }
 
-    pub fn first_child(self) -> u32 {
-        self.0.0[FIRST_CHILD].load(Acquire)
+    /// Publishes the moves; the node counts as expanded from here on.
+    pub fn set_moves(self, first: u32, count: usize) {
+        self.0.0[COUNTS].fetch_add(count as u32 * ONE_MOVE, Relaxed);
+        self.0.0[FIRST_SLOTS].store(first, Release);
     }
 
-    pub fn sibling(self) -> u32 {
-        self.0.0[SIBLING].load(Acquire)
-    }
-
-    pub fn set_sibling(self, index: u32) {
-        self.0.0[SIBLING].store(index, Release);
-    }
-
-    pub fn set_first_child(self, index: u32) {
-        self.0.0[FIRST_CHILD].store(index, Release);
-    }
-
-    /// Publishes the edges; the node counts as expanded from here on.
-    pub fn set_edges(self, first: u32, count: usize) {
-        self.0.0[COUNTS].fetch_add(count as u32 * ONE_EDGE, Relaxed);
-        self.0.0[FIRST_EDGES].store(first, Release);
-    }
-
-    /// Takes edges and children away; the statistics stay.
+    /// Takes moves and children away; the statistics stay.
     pub fn strip(self) {
-        self.0.0[FIRST_EDGES].store(super::arena::NIL, Relaxed);
-        self.0.0[FIRST_CHILD].store(super::arena::NIL, Relaxed);
-        self.0.0[COUNTS].fetch_and(0xffff, Relaxed);
-    }
-
-    /// Reserves the next unvisited edge for a new child; `None` if another
-    /// worker was faster or no edge is left.
-    pub fn claim_edge(self, index: u32) -> bool {
-        let mut counts = self.load(COUNTS);
-        while counts >> 16 & 0xff == index && index < counts >> 24 {
-            match self.0.0[COUNTS].compare_exchange_weak(
-                counts,
-                counts + ONE_CHILD,
-                Relaxed,
-                Relaxed,
-            ) {
-                Ok(_) => return true,
-                Err(now) => counts = now,
-            }
-        }
-        false
-    }
-
-    /// Links a finished child in front of the others.
-    pub fn push_child(self, child: Node<'_>, child_index: u32) {
-        let mut first = self.first_child();
-        loop {
-            child.set_sibling(first);
-            match self.0.0[FIRST_CHILD].compare_exchange_weak(first, child_index, Release, Acquire)
-            {
-                Ok(_) => return,
-                Err(now) => first = now,
-            }
-        }
+        self.0.0[FIRST_SLOTS].store(NIL, Relaxed);
+        self.0.0[COUNTS].fetch_and(IN_FLIGHT, Relaxed);
     }
 
     /// Marks a visit under way; returns how many were before.
     pub fn enter(self) -> u32 {
-        self.0.0[COUNTS].fetch_add(1, Relaxed) & 0xffff
+        self.0.0[COUNTS].fetch_add(1, Relaxed) & IN_FLIGHT
     }
 
     /// Takes back a visit that led nowhere.
@@ -191,27 +137,25 @@ impl<'a> Node<'a> {
         self.leave();
     }
 
-    /// Children from the newest to the oldest.
-    pub fn children(self, arena: &'a Arena) -> Children<'a> {
-        Children { arena, next: self.first_child() }
+    /// All moves, visited ones first.
+    #[inline]
+    pub fn slots(self, arena: &'a Arena) -> Slots<'a> {
+        Slots::new(arena, self.first_slots())
     }
-}
 
-pub struct Children<'a> {
-    arena: &'a Arena,
-    next: u32,
-}
+    /// The visited moves, best prior first.
+    pub fn children(self, arena: &'a Arena) -> impl Iterator<Item = (u32, Node<'a>)> {
+        self.slots(arena).map_while(|(_, content)| match content {
+            Content::Child(index) => Some((index, Node::at(arena, index))),
+            Content::Unvisited(_) => None,
+        })
+    }
 
-impl<'a> Iterator for Children<'a> {
-    type Item = (u32, Node<'a>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.next == super::arena::NIL {
-            return None;
-        }
-        let index = self.next;
-        let node = Node::at(self.arena, index);
-        self.next = node.sibling();
-        Some((index, node))
+    /// The moves that nobody visited yet, best prior first.
+    pub fn unvisited(self, arena: &'a Arena) -> impl Iterator<Item = Edge> {
+        self.slots(arena).filter_map(|(_, content)| match content {
+            Content::Child(_) => None,
+            Content::Unvisited(edge) => Some(edge),
+        })
     }
 }

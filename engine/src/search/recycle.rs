@@ -2,8 +2,7 @@
 //! back and keep their statistics. The search goes on as if nothing happened;
 //! a stripped node that becomes interesting again is expanded anew.
 
-use super::arena::NIL;
-use super::edges;
+use super::slots;
 use super::tree::Tree;
 
 /// Visit counts up to here have a bucket each, the rest one per power of two.
@@ -30,7 +29,8 @@ fn coldest(tree: &Tree, wanted: u64, interrupted: &impl Fn() -> bool) -> Option<
         }
         let node = tree.node(index);
         if walk.may_strip(index) {
-            let cells = edges::cells(node.edge_count()) + node.child_count();
+            let children = node.children(&tree.arena).count() as u32;
+            let cells = slots::cells(node.move_count()) + children;
             reclaimable[bucket(node.visits())] += u64::from(cells);
         }
         walk.descend(index);
@@ -51,8 +51,7 @@ fn strip_up_to(tree: &Tree, limit: u32, interrupted: &impl Fn() -> bool) {
         }
         let node = tree.node(index);
         if node.visits() <= limit && walk.may_strip(index) {
-            tree.arena.discard_chain(node.first_child());
-            tree.arena.free_edges(node.first_edges());
+            tree.arena.discard_moves(node.first_slots());
             node.strip();
         } else {
             walk.descend(index);
@@ -102,9 +101,7 @@ impl<'a> Walk<'a> {
 
     fn descend(&mut self, index: u32) {
         let node = self.tree.node(index);
-        if node.first_child() != NIL {
-            self.stack.extend(node.children(&self.tree.arena).map(|(child, _)| child));
-        }
+        self.stack.extend(node.children(&self.tree.arena).map(|(child, _)| child));
     }
 }
 

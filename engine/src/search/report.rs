@@ -210,8 +210,7 @@ pub fn move_stats(tree: &Tree, line: &Line, params: &Params) -> Vec<MoveStat> {
             exploration: explore * m.prior / (1 + m.visits + m.in_flight) as f32,
         })
         .collect();
-    for index in root.child_count()..root.edge_count() {
-        let edge = super::edges::read(&tree.arena, root.first_edges(), index);
+    for edge in root.unvisited(&tree.arena) {
         let played = edge.packed_move().unpack(position);
         stats.push(MoveStat {
             played: Some(played),
@@ -228,7 +227,7 @@ pub fn move_stats(tree: &Tree, line: &Line, params: &Params) -> Vec<MoveStat> {
     stats.reverse();
     stats.push(MoveStat {
         played: None,
-        number: root.edge_count() as usize,
+        number: root.move_count() as usize,
         mode,
         visits: root.visits(),
         in_flight: root.in_flight(),

@@ -3,9 +3,9 @@
 use shakmaty::{Move, Position};
 
 use super::arena::CellPool;
-use super::edges::Edge;
 use super::random::Random;
 use super::score::Score;
+use super::slots::Edge;
 use super::{Request, Search, backup, expand};
 use crate::chess::{Line, PackedMove};
 use crate::eval::{Answers, EvalError, Evaluator};
@@ -91,7 +91,7 @@ impl Search {
         add_noise(&mut kept_priors, request);
         let mut pool = CellPool::default();
         let root = self.tree.root();
-        expand::attach_edges(
+        expand::attach_moves(
             &self.tree.arena,
             &mut pool,
             root,

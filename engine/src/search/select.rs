@@ -1,17 +1,16 @@
 //! PUCT: which child of a node to visit next.
 
 use super::arena::{Arena, NIL};
-use super::edges;
 use super::node::Node;
 use super::params::Params;
 use super::score::Score;
+use super::slots::{Content, Edge, Slot};
 
 /// Where to go from a node.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Pick {
+pub enum Pick<'a> {
     Child(u32),
-    /// The edge of this number has no child yet.
-    Edge(u32),
+    /// A move that was never visited.
+    New(Slot<'a>, Edge),
     /// Nothing here can be visited now.
     Nothing,
 }
@@ -25,7 +24,7 @@ pub struct Place {
 }
 
 /// The child with the highest value plus exploration term.
-pub fn pick(arena: &Arena, node: Node<'_>, params: &Params, place: Place) -> Pick {
+pub fn pick<'a>(arena: &'a Arena, node: Node<'a>, params: &Params, place: Place) -> Pick<'a> {
     let visits = node.visits().max(1);
     let (cpuct, reduction) = if place.is_root {
         (params.cpuct_root, params.fpu_reduction_root)
@@ -37,8 +36,17 @@ pub fn pick(arena: &Arena, node: Node<'_>, params: &Params, place: Place) -> Pic
     let mut best = (f32::NEG_INFINITY, NIL);
     let mut pending = (f32::NEG_INFINITY, NIL);
     let mut lost = NIL;
+    let mut unvisited = None;
     let mut visited_policy = 0.0;
-    for (index, child) in node.children(arena) {
+    for (slot, content) in node.slots(arena) {
+        let index = match content {
+            Content::Child(index) => index,
+            Content::Unvisited(edge) => {
+                unvisited = Some((slot, edge));
+                break;
+            }
+        };
+        let child = Node::at(arena, index);
         let (n, started) = (child.visits(), child.visits() + child.in_flight());
         let exploration = child.prior() * explore / (1 + started) as f32;
         if n == 0 {
@@ -71,12 +79,10 @@ pub fn pick(arena: &Arena, node: Node<'_>, params: &Params, place: Place) -> Pic
     if first_play + pending.0 > best.0 {
         best = (first_play + pending.0, pending.1);
     }
-    let next = node.child_count();
-    if next < node.edge_count() {
-        let prior = edges::read(arena, node.first_edges(), next).prior();
-        if first_play + prior * explore > best.0 {
-            return Pick::Edge(next);
-        }
+    if let Some((slot, edge)) = unvisited
+        && first_play + edge.prior() * explore > best.0
+    {
+        return Pick::New(slot, edge);
     }
     match best.1 {
         NIL if lost == NIL => Pick::Nothing,

@@ -81,7 +81,8 @@ impl Bench {
             if node.is_expanded() && !node.score().is_proven() {
                 assert_eq!(node.visits(), sum + 1);
             }
-            assert_eq!(children.len() as u32, node.child_count());
+            let unvisited = node.unvisited(&self.search.tree.arena).count();
+            assert_eq!((children.len() + unvisited) as u32, node.move_count());
             stack.extend(children.iter().map(|(index, _)| *index));
         }
     }

@@ -3,8 +3,8 @@
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::arena::{Arena, CellPool, NIL};
-use super::edges::Edge;
 use super::node::Node;
+use super::slots::{Content, Edge};
 use crate::chess::PackedMove;
 
 pub struct Tree {
@@ -66,7 +66,7 @@ impl Tree {
                 self.reset();
                 return false;
             };
-            self.arena.discard_chain(self.root);
+            self.arena.discard(self.root);
             self.root = child;
         }
         true
@@ -74,27 +74,18 @@ impl Tree {
 
     /// Drops what is below the root and the root's statistics.
     pub fn restart(&mut self) {
-        self.arena.discard_chain(self.root);
+        self.arena.discard(self.root);
         self.new_root();
     }
 
     fn unlink_child(&self, m: PackedMove) -> Option<u32> {
-        let root = self.root();
-        let (child, _) = root.children(&self.arena).find(|(_, node)| node.played() == m)?;
-        let mut previous = None;
-        for (index, node) in root.children(&self.arena) {
-            if index == child {
-                let next = node.sibling();
-                match previous {
-                    None => root.set_first_child(next),
-                    Some(before) => self.node(before).set_sibling(next),
-                }
-                node.set_sibling(NIL);
-                break;
+        self.root().slots(&self.arena).find_map(|(slot, content)| match content {
+            Content::Child(index) if self.node(index).played() == m => {
+                slot.vacate(self.node(index).edge());
+                Some(index)
             }
-            previous = Some(index);
-        }
-        Some(child)
+            _ => None,
+        })
     }
 
     /// Share of the arena in use, per mille.

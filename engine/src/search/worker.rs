@@ -11,7 +11,6 @@ use shakmaty::MoveList;
 use super::arena::CellPool;
 use super::backup;
 use super::budget::Budget;
-use super::edges::{Edge, MOST_CELLS};
 use super::expand::{self, Settled};
 use super::frozen::Frozen;
 use super::params::Params;
@@ -20,6 +19,7 @@ use super::random::Random;
 use super::recycle::recycle;
 use super::score::Score;
 use super::select::{self, Pick, Place};
+use super::slots::{Edge, MOST_CELLS, Slot};
 use super::tree::Tree;
 use super::{Signals, Totals, cache::EvalCache, node::Node};
 use crate::chess::{Line, PackedMove, Ply};
@@ -113,11 +113,11 @@ impl Counters {
 struct Leaf {
     path: std::ops::Range<usize>,
     /// Which answer of the batch is its own; twins share one.
-    slot: usize,
+    answer: usize,
 }
 
 /// A position in the batch.
-struct Slot {
+struct Asked {
     key: u64,
     moves: std::ops::Range<usize>,
 }
@@ -143,7 +143,7 @@ pub struct Worker<'a> {
     path: Vec<u32>,
     pool: CellPool,
     leaves: Vec<Leaf>,
-    slots: Vec<Slot>,
+    asked: Vec<Asked>,
     /// Paths and moves of the leaves, end to end.
     paths: Vec<u32>,
     moves: Vec<PackedMove>,
@@ -174,7 +174,7 @@ impl<'a> Worker<'a> {
             path: Vec::new(),
             pool: CellPool::default(),
             leaves: Vec::new(),
-            slots: Vec::new(),
+            asked: Vec::new(),
             paths: Vec::new(),
             moves: Vec::new(),
             collisions: Vec::new(),
@@ -234,7 +234,7 @@ impl<'a> Worker<'a> {
         self.path.clear();
         let collision_limit = self.batch.max(4);
         let (mut used, mut booked) = (0, 0);
-        while used < granted && self.slots.len() < self.batch && booked < IMMEDIATE_LIMIT {
+        while used < granted && self.asked.len() < self.batch && booked < IMMEDIATE_LIMIT {
             match self.iterate() {
                 Arrival::Queued => used += 1,
                 Arrival::Booked => {
@@ -299,10 +299,10 @@ impl<'a> Worker<'a> {
             }
             index = match self.pick(node, index, depth) {
                 Pick::Child(child) => child,
-                Pick::Edge(edge) => match self.create_child(node, edge) {
+                Pick::New(slot, edge) => match self.create_child(slot, edge) {
                     Some(child) => child,
                     None => {
-                        // Another worker took this edge; look again.
+                        // Another worker took this move; look again.
                         node.leave();
                         continue;
                     }
@@ -334,7 +334,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn pick(&mut self, node: Node<'_>, index: u32, depth: usize) -> Pick {
+    fn pick(&mut self, node: Node<'a>, index: u32, depth: usize) -> Pick<'a> {
         let params = self.shared.params;
         let freeze = params.contempt_freeze;
         if freeze > 0 && depth % 2 == 1 && node.visits() >= freeze {
@@ -351,16 +351,15 @@ impl<'a> Worker<'a> {
         select::pick(&self.shared.tree.arena, node, params, place)
     }
 
-    fn create_child(&mut self, node: Node<'_>, edge: u32) -> Option<u32> {
+    fn create_child(&mut self, slot: Slot<'_>, edge: Edge) -> Option<u32> {
         let arena = &self.shared.tree.arena;
-        if !node.claim_edge(edge) {
-            return None;
-        }
         let index = self.pool.take(arena)?;
-        let child = Node::at(arena, index);
-        child.set_edge(super::edges::read(arena, node.first_edges(), edge));
-        node.push_child(child, index);
-        Some(index)
+        Node::at(arena, index).set_edge(edge);
+        if slot.fill(edge, index) {
+            return Some(index);
+        }
+        self.pool.give_back(index);
+        None
     }
 
     fn settle_without_network(&self, moves: &MoveList) -> Option<Settled> {
@@ -410,7 +409,7 @@ impl<'a> Worker<'a> {
         self.priors.resize(moves.len(), 0.0);
         let value = self.shared.cache.get(key, &mut self.priors)?;
         let leaf = self.shared.tree.node(*self.path.last()?);
-        expand::attach_edges(
+        expand::attach_moves(
             &self.shared.tree.arena,
             &mut self.pool,
             leaf,
@@ -425,26 +424,26 @@ impl<'a> Worker<'a> {
     /// Puts the leaf into the batch. A twin (same position by another way)
     /// shares the place; one in another worker's batch is left to that worker.
     fn enqueue(&mut self, key: u64, moves: &MoveList) -> Arrival {
-        let twin = self.slots.iter().position(|slot| slot.key == key);
-        if twin.is_none() && !self.shared.pending.announce(self.number, self.slots.len(), key) {
+        let twin = self.asked.iter().position(|asked| asked.key == key);
+        if twin.is_none() && !self.shared.pending.announce(self.number, self.asked.len(), key) {
             return self.collide();
         }
-        let slot = twin.unwrap_or_else(|| {
+        let answer = twin.unwrap_or_else(|| {
             self.evaluator.push(self.line.plies(), moves);
             let start = self.moves.len();
             self.moves.extend(moves.iter().map(|m| PackedMove::new(*m)));
-            self.slots.push(Slot { key, moves: start..self.moves.len() });
-            self.slots.len() - 1
+            self.asked.push(Asked { key, moves: start..self.moves.len() });
+            self.asked.len() - 1
         });
         let start = self.paths.len();
         self.paths.extend(&self.path);
-        self.leaves.push(Leaf { path: start..self.paths.len(), slot });
+        self.leaves.push(Leaf { path: start..self.paths.len(), answer });
         Arrival::Queued
     }
 
     fn evaluate(&mut self) -> Result<(), EvalError> {
         self.answers.clear();
-        if self.slots.is_empty() {
+        if self.asked.is_empty() {
             return Ok(());
         }
         let start = Instant::now();
@@ -454,11 +453,11 @@ impl<'a> Worker<'a> {
         counters.network_time.fetch_add(took.as_nanos() as u64, Relaxed);
         counters.slowest_batch.fetch_max(took.as_micros() as u64, Relaxed);
         counters.batches.fetch_add(1, Relaxed);
-        counters.evaluations.fetch_add(self.slots.len() as u64, Relaxed);
-        if self.answers.len() == self.slots.len() {
+        counters.evaluations.fetch_add(self.asked.len() as u64, Relaxed);
+        if self.answers.len() == self.asked.len() {
             return Ok(());
         }
-        let (asked, got) = (self.slots.len(), self.answers.len());
+        let (asked, got) = (self.asked.len(), self.answers.len());
         Err(EvalError(format!("the network answered {got} of {asked} positions")))
     }
 
@@ -471,7 +470,7 @@ impl<'a> Worker<'a> {
         for leaf in leaves.drain(..) {
             let path = &paths[leaf.path];
             if answered {
-                let value = self.expand_answered(path, leaf.slot);
+                let value = self.expand_answered(path, leaf.answer);
                 backup::book(arena, path, -value.q(), value.draw);
                 self.count(path.len());
             } else {
@@ -481,24 +480,24 @@ impl<'a> Worker<'a> {
         for collision in self.collisions.drain(..) {
             backup::undo(arena, &paths[collision]);
         }
-        self.shared.pending.withdraw(self.number, self.slots.len());
+        self.shared.pending.withdraw(self.number, self.asked.len());
         paths.clear();
         (self.paths, self.leaves) = (paths, leaves);
-        self.slots.clear();
+        self.asked.clear();
         self.moves.clear();
     }
 
-    /// Gives the leaf its edges from answer `slot`, which goes to the cache too.
-    fn expand_answered(&mut self, path: &[u32], slot: usize) -> Value {
-        let (value, logits) = self.answers.get(slot);
+    /// Gives the leaf its moves from its answer, which goes to the cache too.
+    fn expand_answered(&mut self, path: &[u32], answer: usize) -> Value {
+        let (value, logits) = self.answers.get(answer);
         self.priors.clear();
         self.priors.extend_from_slice(logits);
         expand::softmax(&mut self.priors, self.shared.params.policy_temperature);
-        let Slot { key, moves } = &self.slots[slot];
+        let Asked { key, moves } = &self.asked[answer];
         let value = self.shared.cache.insert(*key, value, &self.priors);
         let leaf = self.shared.tree.node(path[path.len() - 1]);
         if !leaf.is_expanded() {
-            expand::attach_edges(
+            expand::attach_moves(
                 &self.shared.tree.arena,
                 &mut self.pool,
                 leaf,
