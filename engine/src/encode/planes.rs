@@ -5,8 +5,9 @@
 pub struct Planes<'a>(&'a mut [[f32; 64]]);
 
 impl<'a> Planes<'a> {
-    /// Clears `out`. One large clearing and then the few set squares beats
-    /// writing each plane in full: most squares of most planes are empty.
+    /// Clears `out`; encoders then set the few occupied squares. Expanding every
+    /// rank from a table instead, timed in alternation, was about 12 ns faster
+    /// for `basic18` and no different for `lc0-112`: not worth the table.
     pub fn zeroed(out: &'a mut [f32]) -> Planes<'a> {
         out.fill(0.0);
         Planes(out.as_chunks_mut().0)
