@@ -5,7 +5,14 @@
 //! into planes, `eval` asks the network, and `uci` prints what comes back.
 
 pub mod chess;
+pub mod cli;
 pub mod commands;
 pub mod encode;
+pub mod engine;
 pub mod eval;
 pub mod onnx;
+pub mod options;
+pub mod search;
+pub mod tablebase;
+pub mod time;
+pub mod uci;

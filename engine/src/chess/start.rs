@@ -2,7 +2,7 @@
 
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, FromSetup, Move, Position, PositionErrorKinds};
+use shakmaty::{CastlingMode, Chess, FromSetup, Move, PositionError, PositionErrorKinds};
 use thiserror::Error;
 
 /// Why a FEN cannot be played from.
@@ -22,10 +22,10 @@ pub fn parse_fen(text: &str, chess960: bool) -> Result<Chess, FenError> {
     let setup = text.trim().parse::<Fen>()?.into_setup();
     let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
     Chess::from_setup(setup, mode)
-        .or_else(|e| e.ignore_invalid_castling_rights())
-        .or_else(|e| e.ignore_invalid_ep_square())
-        .or_else(|e| e.ignore_impossible_check())
-        .or_else(|e| e.ignore_too_much_material())
+        .or_else(PositionError::ignore_invalid_castling_rights)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material)
         .map_err(|e| FenError::Illegal(describe(e.kinds())))
 }
 

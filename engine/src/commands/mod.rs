@@ -3,7 +3,11 @@
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod backendbench;
+mod bench;
 mod doctor;
+pub mod eval;
+pub mod perft;
 
 pub use backendbench::{BackendBench, backendbench};
+pub use bench::{BenchSettings, POSITIONS, bench};
 pub use doctor::{Doctor, doctor};

@@ -1,0 +1,79 @@
+//! The input layouts by name: a line of positions in, planes or a cache key out.
+
+use super::{az119, basic18, cache_key, lc0_planes, nmp72};
+use crate::chess::Ply;
+
+/// How a network sees a position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Encoder {
+    /// The board, rights and clock alone, without history.
+    Basic18,
+    /// AlphaZero's shape: eight boards.
+    Az119,
+    /// Four boards and two dozen planes of chess knowledge.
+    Nmp72,
+    /// Leela Chess Zero's classical input: eight boards.
+    Lc0,
+}
+
+impl Encoder {
+    pub const ALL: [Encoder; 4] = [Encoder::Basic18, Encoder::Az119, Encoder::Nmp72, Encoder::Lc0];
+
+    /// The name that network files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoder::Basic18 => "basic18",
+            Encoder::Az119 => "az119",
+            Encoder::Nmp72 => "nmp72",
+            Encoder::Lc0 => "lc0-112",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Encoder> {
+        Encoder::ALL.into_iter().find(|encoder| encoder.name() == name)
+    }
+
+    /// Planes of 64 numbers that one position takes.
+    pub fn planes(self) -> usize {
+        match self {
+            Encoder::Basic18 => basic18::PLANES,
+            Encoder::Az119 => az119::PLANES,
+            Encoder::Nmp72 => nmp72::PLANES,
+            Encoder::Lc0 => lc0_planes::PLANES,
+        }
+    }
+
+    /// Boards that the encoder looks at, the current one included.
+    pub fn history(self) -> usize {
+        match self {
+            Encoder::Basic18 => 1,
+            Encoder::Az119 => az119::HISTORY,
+            Encoder::Nmp72 => nmp72::HISTORY,
+            Encoder::Lc0 => lc0_planes::HISTORY,
+        }
+    }
+
+    /// Writes the planes of the last of `plies`, all of `out`, which must hold
+    /// `planes() * 64` numbers. `plies` is the line, oldest first; it may be
+    /// shorter than [`history`](Self::history) only where the game starts.
+    pub fn encode(self, plies: &[Ply], out: &mut [f32]) {
+        debug_assert_eq!(out.len(), self.planes() * 64);
+        match self {
+            Encoder::Basic18 => basic18::encode(plies, out),
+            Encoder::Az119 => az119::encode(plies, out),
+            Encoder::Nmp72 => nmp72::encode(plies, out),
+            Encoder::Lc0 => lc0_planes::encode(plies, out),
+        }
+    }
+
+    /// A key of everything that this encoder sees of the last of `plies`, save
+    /// that the half-move clock is coarse while it is low (see `cache_key`).
+    pub fn cache_key(self, plies: &[Ply]) -> u64 {
+        match self {
+            Encoder::Basic18 => cache_key::position(plies),
+            Encoder::Az119 => cache_key::with_history(plies, az119::HISTORY, true),
+            Encoder::Nmp72 => cache_key::with_history(plies, nmp72::HISTORY, true),
+            Encoder::Lc0 => cache_key::with_history(plies, lc0_planes::HISTORY, false),
+        }
+    }
+}

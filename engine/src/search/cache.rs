@@ -1,0 +1,224 @@
+//! Evaluation cache: what the network said of a position, kept beyond the node.
+//!
+//! The key is the encoder's: it covers everything the network sees, so a hit is
+//! exactly what an evaluation would give. Entries are arrays of atomic words
+//! with the key folded into a checksum: readers and writers never wait, and an
+//! entry torn by two writers fails its checksum and counts as a miss.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use super::slots::{decode_prior, encode_prior};
+use crate::eval::Value;
+
+const PRIORS_PER_WORD: usize = 4;
+/// Words of an entry: checksum, value, priors of up to 56 moves. 128 bytes.
+const SMALL: usize = 16;
+/// For the rare positions with more moves: up to 248 of them. 512 bytes.
+const LARGE: usize = 64;
+const HEADER: usize = 2;
+
+pub struct EvalCache {
+    small: Table<SMALL>,
+    large: Table<LARGE>,
+    /// Entries of earlier searches are replaced first.
+    generation: AtomicU8,
+}
+
+struct Table<const WORDS: usize> {
+    entries: Box<[Entry<WORDS>]>,
+}
+
+struct Entry<const WORDS: usize>([AtomicU64; WORDS]);
+
+impl EvalCache {
+    pub fn new(bytes: usize) -> EvalCache {
+        EvalCache {
+            small: Table::new(bytes - bytes / 16),
+            large: Table::new(bytes / 16),
+            generation: AtomicU8::new(1),
+        }
+    }
+
+    pub fn new_generation(&self) {
+        self.generation.fetch_add(1, Relaxed);
+    }
+
+    pub fn clear(&self) {
+        self.small.clear();
+        self.large.clear();
+    }
+
+    /// Value and priors (one per legal move, in move generation order).
+    pub fn get(&self, key: u64, priors: &mut [f32]) -> Option<Value> {
+        if priors.len() <= capacity(SMALL) {
+            self.small.get(key, priors)
+        } else {
+            self.large.get(key, priors)
+        }
+    }
+
+    /// Stores an evaluation and returns its value as it will be read: a search
+    /// must not depend on whether an answer came from the network or from here.
+    pub fn insert(&self, key: u64, value: &Value, priors: &[f32]) -> Value {
+        let generation = self.generation.load(Relaxed);
+        if priors.len() <= capacity(SMALL) {
+            self.small.insert(key, value, priors, generation);
+        } else if priors.len() <= capacity(LARGE) {
+            self.large.insert(key, value, priors, generation);
+        }
+        decode_value(encode_value(value))
+    }
+}
+
+const fn capacity(words: usize) -> usize {
+    (words - HEADER) * PRIORS_PER_WORD
+}
+
+impl<const WORDS: usize> Table<WORDS> {
+    fn new(bytes: usize) -> Table<WORDS> {
+        let pairs = (bytes / size_of::<Entry<WORDS>>() / 2).max(32);
+        // SAFETY: all-zero words are valid atomics; see `Arena::new` for why.
+        let entries = unsafe { Box::<[Entry<WORDS>]>::new_zeroed_slice(pairs * 2).assume_init() };
+        Table { entries }
+    }
+
+    fn clear(&self) {
+        for entry in &self.entries {
+            entry.0[0].store(0, Relaxed);
+            entry.0[1].store(0, Relaxed);
+        }
+    }
+
+    /// The two entries where `key` may live.
+    fn pair(&self, key: u64) -> &[Entry<WORDS>] {
+        let pairs = self.entries.len() as u128 / 2;
+        let start = ((u128::from(key) * pairs) >> 64) as usize * 2;
+        &self.entries[start..start + 2]
+    }
+
+    fn get(&self, key: u64, priors: &mut [f32]) -> Option<Value> {
+        self.pair(key).iter().find_map(|entry| entry.read(key, priors))
+    }
+
+    fn insert(&self, key: u64, value: &Value, priors: &[f32], generation: u8) {
+        let pair = self.pair(key);
+        let stale = |entry: &Entry<WORDS>| entry.generation() != generation;
+        let victim = if pair[0].holds(key) || stale(&pair[0]) {
+            &pair[0]
+        } else if pair[1].holds(key) || stale(&pair[1]) {
+            &pair[1]
+        } else {
+            &pair[(key & 1) as usize]
+        };
+        victim.write(key, value, priors, generation);
+    }
+}
+
+impl<const WORDS: usize> Entry<WORDS> {
+    fn generation(&self) -> u8 {
+        (self.0[1].load(Relaxed) >> 56) as u8
+    }
+
+    fn used_words(count: usize) -> usize {
+        HEADER + count.div_ceil(PRIORS_PER_WORD)
+    }
+
+    fn holds(&self, key: u64) -> bool {
+        let count = (self.0[1].load(Relaxed) >> 48 & 0xff) as usize;
+        let words = Self::used_words(count).min(WORDS);
+        self.0[..words].iter().fold(0, |sum, word| sum ^ word.load(Relaxed)) == key && key != 0
+    }
+
+    fn read(&self, key: u64, priors: &mut [f32]) -> Option<Value> {
+        let header = self.0[1].load(Relaxed);
+        if (header >> 48 & 0xff) as usize != priors.len() {
+            return None;
+        }
+        let mut check = self.0[0].load(Relaxed) ^ header;
+        let words = &self.0[HEADER..Self::used_words(priors.len())];
+        for (word, chunk) in words.iter().zip(priors.chunks_mut(PRIORS_PER_WORD)) {
+            let mut bits = word.load(Relaxed);
+            check ^= bits;
+            for prior in chunk {
+                *prior = decode_prior(bits as u16);
+                bits >>= 16;
+            }
+        }
+        (check == key).then(|| decode_value(header))
+    }
+
+    fn write(&self, key: u64, value: &Value, priors: &[f32], generation: u8) {
+        let header =
+            encode_value(value) | (priors.len() as u64) << 48 | u64::from(generation) << 56;
+        let mut check = key ^ header;
+        for (word, chunk) in self.0[HEADER..].iter().zip(priors.chunks(PRIORS_PER_WORD)) {
+            let bits = chunk
+                .iter()
+                .enumerate()
+                .fold(0, |bits, (i, p)| bits | u64::from(encode_prior(*p)) << (16 * i));
+            check ^= bits;
+            word.store(bits, Relaxed);
+        }
+        self.0[1].store(header, Relaxed);
+        self.0[0].store(check, Relaxed);
+    }
+}
+
+/// Win and draw in 16 bits each, moves left in the next 16 (0: none).
+fn encode_value(value: &Value) -> u64 {
+    let unit = |x: f32| (x.clamp(0.0, 1.0) * 65535.0).round() as u64;
+    let plies = value.moves_left.map_or(0, |m| 1 + (m.clamp(0.0, 6000.0) * 10.0) as u64);
+    unit(value.win) | unit(value.draw) << 16 | plies << 32
+}
+
+fn decode_value(header: u64) -> Value {
+    let unit = |bits: u64| (bits & 0xffff) as f32 / 65535.0;
+    let (win, draw) = (unit(header), unit(header >> 16));
+    let plies = header >> 32 & 0xffff;
+    Value {
+        win,
+        draw,
+        loss: (1.0 - win - draw).max(0.0),
+        moves_left: (plies > 0).then(|| (plies - 1) as f32 / 10.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUE: Value = Value { win: 0.5, draw: 0.3, loss: 0.2, moves_left: Some(41.5) };
+
+    #[test]
+    fn entries_read_back_for_any_move_count() {
+        let cache = EvalCache::new(1 << 16);
+        for count in [1, 4, 5, 56, 57, 218] {
+            let priors: Vec<f32> = (0..count).map(|i| i as f32 / 300.0).collect();
+            let mut read = vec![0.0; count];
+            let key = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(count as u64);
+            cache.insert(key, &VALUE, &priors);
+            let value = cache.get(key, &mut read).unwrap();
+            assert!((value.q() - VALUE.q()).abs() < 1e-4);
+            assert_eq!(value.moves_left, VALUE.moves_left);
+            assert!(read.iter().zip(&priors).all(|(a, b)| (a - b).abs() < 1e-3));
+            assert!(cache.get(key ^ 1, &mut read).is_none());
+        }
+    }
+
+    #[test]
+    fn a_torn_entry_is_a_miss() {
+        let cache = EvalCache::new(1 << 16);
+        cache.insert(77, &VALUE, &[0.25; 8]);
+        cache.small.pair(77)[0].0[2].fetch_xor(1, Relaxed);
+        assert!(cache.get(77, &mut [0.0; 8]).is_none());
+    }
+
+    #[test]
+    fn the_same_generation_keeps_both_of_a_pair() {
+        let cache = EvalCache::new(1 << 16);
+        cache.insert(2, &VALUE, &[0.5; 2]);
+        cache.insert(3, &VALUE, &[0.5; 2]);
+        assert!(cache.get(2, &mut [0.0; 2]).is_some());
+        assert!(cache.get(3, &mut [0.0; 2]).is_some());
+    }
+}

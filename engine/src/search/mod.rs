@@ -1,0 +1,267 @@
+//! Monte-Carlo tree search with a network, in batches and parallel workers.
+//!
+//! In: a [`Request`] (position, limits, parameters) and one evaluator per
+//! worker. Out: [`Event`]s, the last of which is the move to play.
+
+mod arena;
+mod backup;
+mod budget;
+mod cache;
+mod choose;
+mod expand;
+mod frozen;
+mod monitor;
+mod node;
+mod params;
+mod pending;
+mod random;
+mod recycle;
+mod report;
+mod root;
+mod score;
+mod select;
+mod signals;
+mod slots;
+mod tree;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use expand::softmax;
+pub use params::{Cpuct, Params};
+pub use random::Random;
+pub use report::{Event, Info, MoveStat, PvLine, ShownScore, wdl_permille};
+pub use signals::Signals;
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use shakmaty::{Move, Position};
+
+use crate::chess::{Line, Ply};
+use crate::eval::{EvalError, Evaluator};
+use crate::tablebase::Tablebases;
+use crate::time::{Limits, Reserve, plan};
+use budget::Budget;
+use cache::EvalCache;
+use choose::{choose, ranked_root_moves};
+use frozen::Frozen;
+use monitor::Monitor;
+use pending::Pending;
+use report::principal_variation;
+use tree::Tree;
+use worker::{Counters, Shared, Worker};
+
+/// Receives the events of a search.
+pub type Sink<'a> = &'a (dyn Fn(Event) + Sync);
+
+/// Share of `Hash` that goes to the evaluation cache; the tree has the rest.
+const CACHE_SHARE: usize = 4;
+
+/// Everything one search needs to know.
+pub struct Request<'a> {
+    pub line: &'a Line,
+    pub limits: &'a Limits,
+    pub params: &'a Params,
+    pub tablebases: Option<&'a Tablebases>,
+    /// What the network sees of a line, as a key.
+    pub cache_key: &'a (dyn Fn(&[Ply]) -> u64 + Sync),
+    pub signals: &'a Signals,
+    /// When `go` arrived.
+    pub started: Instant,
+    pub overhead: Duration,
+    pub multipv: usize,
+    /// Report statistics of every root move.
+    pub verbose: bool,
+}
+
+/// Totals of a finished search, for benches and tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Visits made by this search.
+    pub visits: u64,
+    /// Visits the root brought along from earlier searches.
+    pub carried: u64,
+    pub evaluations: u64,
+    pub batches: u64,
+    pub cache_hits: u64,
+    pub tablebase_hits: u64,
+    pub recyclings: u64,
+    /// Time all workers together spent waiting for the network.
+    pub network_time: Duration,
+    pub elapsed: Duration,
+}
+
+/// The tree and the cache, kept from move to move.
+pub struct Search {
+    tree: Tree,
+    cache: EvalCache,
+    /// Keys of the positions up to the root; empty when the tree is not for reuse.
+    root_keys: Vec<u64>,
+    /// How late searches react to a deadline.
+    reaction: Duration,
+}
+
+impl Search {
+    pub fn new(hash_mb: usize) -> Search {
+        let bytes = hash_mb << 20;
+        Search {
+            tree: Tree::new(bytes - bytes / CACHE_SHARE),
+            cache: EvalCache::new(bytes / CACHE_SHARE),
+            root_keys: Vec::new(),
+            reaction: Duration::from_millis(5),
+        }
+    }
+
+    /// Forgets the tree; evaluations stay.
+    pub fn clear_tree(&mut self) {
+        self.tree.reset();
+        self.root_keys.clear();
+    }
+
+    /// Forgets everything, as after a change of network.
+    pub fn clear(&mut self) {
+        self.clear_tree();
+        self.cache.clear();
+    }
+
+    /// Searches and reports. Exactly one [`Event::Best`] comes, last of all.
+    pub fn run(
+        &mut self,
+        request: &Request<'_>,
+        evaluators: &mut [Box<dyn Evaluator>],
+        sink: Sink<'_>,
+    ) -> Totals {
+        let position = &request.line.last().position;
+        if position.legal_moves().is_empty() {
+            sink(Event::Info(report::game_over(position, request.started.elapsed())));
+            sink(Event::Best { best: None, ponder: None, mode: position.castles().mode() });
+            return Totals::default();
+        }
+        self.cache.new_generation();
+        let carried = match self.prepare_root(request, evaluators) {
+            Ok(carried) => carried,
+            Err(error) => {
+                sink(Event::Note(format!("the network failed: {error}; playing without thought")));
+                self.clear_tree();
+                let fallback = position.legal_moves().first().copied();
+                sink(Event::Best { best: fallback, ponder: None, mode: position.castles().mode() });
+                return Totals::default();
+            }
+        };
+        self.think(request, evaluators, sink, carried)
+    }
+
+    fn think(
+        &mut self,
+        request: &Request<'_>,
+        evaluators: &mut [Box<dyn Evaluator>],
+        sink: Sink<'_>,
+        carried: u64,
+    ) -> Totals {
+        let white = request.line.last().turn().is_white();
+        let reserve = Reserve { overhead: request.overhead, reaction: self.reaction };
+        let plan = plan(request.limits, white, reserve);
+        let batch = evaluators.iter().map(|e| e.capacity()).max().unwrap_or(1);
+        let shared = Shared {
+            tree: &self.tree,
+            cache: &self.cache,
+            params: request.params,
+            tablebases: request.tablebases,
+            cache_key: request.cache_key,
+            halted: AtomicBool::new(false),
+            signals: request.signals,
+            epoch: request.started,
+            deadline: AtomicU64::new(u64::MAX),
+            frozen: Frozen::default(),
+            pending: Pending::new(evaluators.len(), batch),
+            budget: Budget::new(self.visit_budget(request.limits)),
+            root_draw_value: AtomicU32::new(0),
+            counters: Counters::default(),
+        };
+        let mut monitor = Monitor::new(request, &shared, plan, sink);
+        if let Err(error) = run_workers(&shared, request, evaluators, &mut monitor) {
+            sink(Event::Note(format!("the network failed: {error}")));
+        }
+        let late = shared.lateness();
+        monitor.report(Instant::now());
+        self.wait_for_release(request);
+        let totals = shared.counters.totals(carried, request.started.elapsed());
+        let slowest = Duration::from_micros(shared.counters.slowest_batch.load(Relaxed));
+        // One slow batch is remembered for a while: better a little early often
+        // than late once.
+        self.reaction = self.reaction.mul_f32(0.8).max(slowest).max(late);
+        sink(Event::Totals(totals));
+        self.announce(request, sink);
+        totals
+    }
+
+    /// `infinite` and `ponder` searches keep their answer until they are asked.
+    fn wait_for_release(&self, request: &Request<'_>) {
+        let limits = request.limits;
+        if limits.is_unbounded() && !limits.ponder {
+            request.signals.wait(false);
+        } else if limits.ponder {
+            request.signals.wait(!limits.infinite);
+        }
+    }
+
+    /// `nodes` counts the visits that the root brought along.
+    fn visit_budget(&self, limits: &Limits) -> u64 {
+        let carried = u64::from(self.tree.root().visits());
+        limits.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(carried))
+    }
+
+    fn announce(&self, request: &Request<'_>, sink: Sink<'_>) {
+        let position = &request.line.last().position;
+        let moves = ranked_root_moves(&self.tree, request.params);
+        let mut random = Random::new(request.params.seed ^ request.line.last().key);
+        let ply = (position.fullmoves().get() - 1) * 2 + u32::from(position.turn().is_black());
+        let chosen = moves.get(choose(&moves, request.params, ply, &mut random));
+        let pv: Vec<Move> =
+            chosen.map_or_else(Vec::new, |m| principal_variation(&self.tree, request.line, m));
+        let best = pv.first().copied().or_else(|| self.highest_prior(position));
+        sink(Event::Best { best, ponder: pv.get(1).copied(), mode: position.castles().mode() });
+    }
+
+    /// For searches that were stopped before any move had a visit.
+    fn highest_prior(&self, position: &shakmaty::Chess) -> Option<Move> {
+        let root = self.tree.root();
+        let edge = root.unvisited(&self.tree.arena).next();
+        edge.map(|edge| edge.packed_move().unpack(position))
+            .or_else(|| position.legal_moves().first().copied())
+    }
+}
+
+/// The calling thread is the main worker; the others run beside it.
+fn run_workers(
+    shared: &Shared<'_>,
+    request: &Request<'_>,
+    evaluators: &mut [Box<dyn Evaluator>],
+    monitor: &mut Monitor<'_>,
+) -> Result<(), EvalError> {
+    let Some((main, helpers)) = evaluators.split_first_mut() else {
+        return Err(EvalError("no evaluator".into()));
+    };
+    std::thread::scope(|scope| {
+        let helpers: Vec<_> = helpers
+            .iter_mut()
+            .enumerate()
+            .map(|(i, evaluator)| {
+                let line = request.line.clone();
+                scope.spawn(move || Worker::new(i + 1, shared, evaluator.as_mut(), line).run(|| {}))
+            })
+            .collect();
+        let mut worker = Worker::new(0, shared, main.as_mut(), request.line.clone());
+        let mut result = worker.run(|| monitor.after_batch());
+        // The main worker ends first only if there is nothing left to do.
+        shared.halt();
+        for helper in helpers {
+            let joined = helper.join();
+            let outcome = joined.unwrap_or_else(|_| Err(EvalError("a worker panicked".into())));
+            result = result.and(outcome);
+        }
+        result
+    })
+}
