@@ -32,7 +32,7 @@ fn fetch(wheel: &Wheel, work: &Path, folder: &Path) -> Result<(), String> {
             wheel.sha256
         ));
     }
-    let mut unpack = Command::new(&python);
+    let mut unpack = Command::new(python);
     unpack.args(["-m", "zipfile", "-e"]).arg(&file).arg(work);
     run(&mut unpack).map_err(Option::unwrap_or_default)?;
     let inside = work.join("onnxruntime");

@@ -95,7 +95,7 @@ fn binary_folders() -> Vec<PathBuf> {
 /// A named folder means the library in it, as a wheel's `capi` folder has one.
 /// The result is absolute: `ort` would resolve a relative path against the
 /// binary's folder instead of the current one.
-fn named_file(path: &Path) -> PathBuf {
+pub(super) fn named_file(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     if !path.is_dir() {
         return path;

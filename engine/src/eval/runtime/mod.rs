@@ -12,6 +12,7 @@ mod probe;
 pub use discover::{Candidate, Origin, candidates};
 pub use probe::ProbeError;
 
+use discover::named_file;
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ impl Runtime {
         if let Some(outcome) = loaded.as_ref() {
             let runtime = outcome.clone()?;
             return match explicit {
-                Some(asked) if !same_file(asked, &runtime.path) => {
+                Some(asked) if !same_file(&named_file(asked), &runtime.path) => {
                     let loaded = runtime.path.clone();
                     Err(RuntimeError::AlreadyLoaded { loaded, asked: asked.to_path_buf() })
                 }

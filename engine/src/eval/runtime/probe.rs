@@ -48,7 +48,7 @@ pub(super) fn probe(candidate: &Candidate) -> Result<String, ProbeError> {
     // SAFETY: loading runs the library's initializers. The file is one that the
     // user named, or one in the places where only the user or the system write.
     let library = unsafe { Library::new(&path) }
-        .map_err(|e| ProbeError::Loader { path: path.clone(), cause: e.to_string() })?;
+        .map_err(|e| ProbeError::Loader { path: path.clone(), cause: loader_message(&e) })?;
     let found = entry_point(&library).and_then(|base| Some((base, version(base)?)));
     // Never unloaded: the runtime leaves threads and handlers behind, and `ort`
     // opens the same file next.
@@ -63,6 +63,12 @@ pub(super) fn probe(candidate: &Candidate) -> Result<String, ProbeError> {
         return Ok(version);
     }
     Err(ProbeError::WrongVersion { path, version })
+}
+
+/// The loader's own words, which name a missing dependency, are in the source.
+fn loader_message(error: &libloading::Error) -> String {
+    let source = std::error::Error::source(error);
+    source.map_or_else(|| error.to_string(), |source| source.to_string())
 }
 
 fn entry_point(library: &Library) -> Option<&'static OrtApiBase> {
@@ -104,7 +110,7 @@ mod tests {
         assert!(fault(&file).contains("no Linux library"));
         // Any library cut short: this test's own binary has the right header.
         let binary = fs::read(std::env::current_exe().unwrap()).unwrap();
-        fs::write(&file, &binary[..binary.len() / 3]).unwrap();
+        fs::write(&file, &binary[..binary.len() / 20]).unwrap();
         assert!(fault(&file).contains("cut short"), "{}", fault(&file));
         let mut foreign = binary[..4096].to_vec();
         foreign[18] = 8;
