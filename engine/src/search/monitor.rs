@@ -182,9 +182,6 @@ impl<'a> Monitor<'a> {
             &self.shared.counters,
             elapsed,
         );
-        if info.lines.is_empty() {
-            return;
-        }
         let reached = info.depth.max(self.shown_depth).max(1);
         for depth in self.shown_depth.max(1)..=reached {
             // A depth already shown is repeated only when it is the newest.

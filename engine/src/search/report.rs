@@ -121,7 +121,7 @@ pub fn snapshot(
     elapsed: Duration,
 ) -> Info {
     let visits = counters.visits.load(Relaxed);
-    let lines = ranked_root_moves(tree, params)
+    let mut lines: Vec<PvLine> = ranked_root_moves(tree, params)
         .iter()
         .take(multipv.max(1))
         .map(|root_move| PvLine {
@@ -130,6 +130,9 @@ pub fn snapshot(
             pv: principal_variation(tree, line, root_move),
         })
         .collect();
+    if lines.is_empty() {
+        lines.push(unsearched(tree, &line.last().position));
+    }
     Info {
         depth: mean_depth(counters),
         seldepth: counters.deepest.load(Relaxed).max(1),
@@ -140,6 +143,18 @@ pub fn snapshot(
         tbhits: counters.tablebase_hits.load(Relaxed),
         lines,
         mode: line.last().position.castles().mode(),
+    }
+}
+
+/// Stopped before any move had a visit: the network's word on the position,
+/// and its first choice.
+fn unsearched(tree: &Tree, position: &Chess) -> PvLine {
+    let root = tree.root();
+    let first = root.unvisited(&tree.arena).next();
+    PvLine {
+        score: ShownScore::new(Score::Estimate(-root.score().q())),
+        wdl: wdl_permille(-root.score().q(), root.draw()),
+        pv: first.map(|edge| edge.packed_move().unpack(position)).into_iter().collect(),
     }
 }
 
