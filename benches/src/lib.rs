@@ -1,18 +1,16 @@
 //! What the benches share: lines to work on, the same on every run.
 
+pub mod uci_child;
+
 use engine::chess::Line;
+use engine::search::Random;
 use shakmaty::Chess;
 
 /// Lines from seeded random play, 24 to 55 plies long: many pieces, full
 /// histories, either side to move.
 pub fn middlegames(count: usize) -> Vec<Line> {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut generator = Random::new(1);
+    let mut random = |below: usize| (generator.next_u64() % below as u64) as usize;
     let mut lines = Vec::with_capacity(count);
     while lines.len() < count {
         let plies = 24 + random(32);

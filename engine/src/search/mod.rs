@@ -10,6 +10,7 @@ mod cache;
 mod choose;
 mod expand;
 mod frozen;
+mod iteration;
 mod memory;
 mod monitor;
 mod node;
@@ -21,6 +22,7 @@ mod report;
 mod root;
 mod score;
 mod select;
+mod shared;
 mod signals;
 mod slots;
 mod tree;
@@ -51,8 +53,9 @@ use frozen::Frozen;
 use monitor::Monitor;
 use pending::Pending;
 use report::principal_variation;
+use shared::{Counters, Shared};
 use tree::Tree;
-use worker::{Counters, Shared, Worker};
+use worker::Worker;
 
 /// Receives the events of a search.
 pub type Sink<'a> = &'a (dyn Fn(Event) + Sync);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::choose::{RootMove, ranked_root_moves};
 use super::report::{Event, mean_depth, move_stats, snapshot};
 use super::score::Score;
-use super::worker::Shared;
+use super::shared::Shared;
 use super::{Request, Sink};
 use crate::chess::PackedMove;
 use crate::time::Plan;

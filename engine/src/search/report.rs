@@ -9,8 +9,8 @@ use super::Totals;
 use super::choose::{RootMove, ranked_children, ranked_root_moves};
 use super::params::Params;
 use super::score::{Score, TABLEBASE_PLIES};
+use super::shared::Counters;
 use super::tree::Tree;
-use super::worker::Counters;
 use crate::chess::{Line, PackedMove};
 use crate::encode::PolicyMap;
 

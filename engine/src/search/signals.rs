@@ -43,7 +43,7 @@ impl Signals {
     /// Sleeps until `stop`, or also until `ponderhit` where that ends the wait.
     pub fn wait(&self, ponderhit_ends: bool) {
         let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
-        while !self.is_stopped() && !(ponderhit_ends && self.is_ponderhit()) {
+        while !(self.is_stopped() || ponderhit_ends && self.is_ponderhit()) {
             guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }

@@ -1,0 +1,208 @@
+//! One iteration of the search: [`Worker::iterate`] and its steps.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use shakmaty::MoveList;
+
+use super::arena::Purpose;
+use super::backup;
+use super::expand::{self, Settled};
+use super::node::Node;
+use super::score::Score;
+use super::select::{self, Pick, Place};
+use super::slots::{Edge, Slot};
+use super::worker::{Arrival, Asked, Leaf, Worker};
+use crate::chess::PackedMove;
+use crate::eval::Value;
+
+impl<'a> Worker<'a> {
+    /// One iteration: walk down to a leaf, see what it is, book or queue it.
+    pub(super) fn iterate(&mut self) -> Arrival {
+        if !self.has_room() {
+            return Arrival::Full;
+        }
+        let others = self.descend();
+        let depth = self.path.len() - 1;
+        let leaf = self.shared.tree.node(self.path[depth]);
+
+        if leaf.score().is_proven() {
+            return self.book(leaf.score().q(), leaf.draw());
+        }
+        if depth > 0 && expand::is_repetition(&self.line, depth) {
+            return self.book_settled(Settled::Repetition);
+        }
+        if others > 0 || leaf.is_expanded() {
+            return self.collide();
+        }
+        let key = (self.shared.cache_key)(self.line.plies());
+        self.shared.cache.prefetch(key);
+        let moves = self.line.legal_moves();
+        if let Some(settled) = self.settle_without_network(&moves) {
+            return self.book_settled(settled);
+        }
+        if let Some(value) = self.recall(key, &moves) {
+            return self.book(-value.q(), value.draw);
+        }
+        self.enqueue(key, &moves)
+    }
+
+    /// Follows PUCT from the root to a leaf, marking the way. Returns how many
+    /// visits were on the leaf already.
+    fn descend(&mut self) -> u32 {
+        let shared = self.shared;
+        let arena = &shared.tree.arena;
+        let mut index = shared.tree.root_index();
+        let mut depth = 0;
+        loop {
+            self.step_to(depth, index);
+            let node = Node::at(arena, index);
+            let others = node.enter();
+            if !node.is_expanded() || node.score().is_proven() {
+                self.path.truncate(depth + 1);
+                self.line.truncate(self.root_len + depth);
+                return others;
+            }
+            index = match self.pick(node, index, depth) {
+                Pick::Child(child) => child,
+                Pick::New(slot, edge) => match self.create_child(slot, edge) {
+                    Some(child) => child,
+                    None => {
+                        // Another worker took this move; look again.
+                        node.leave();
+                        continue;
+                    }
+                },
+                Pick::Nothing => {
+                    self.path.truncate(depth + 1);
+                    self.line.truncate(self.root_len + depth);
+                    return others;
+                }
+            };
+            depth += 1;
+        }
+    }
+
+    /// Brings the line to `index` at `depth`. Successive walks share most of
+    /// their way, so positions already on the line are kept.
+    fn step_to(&mut self, depth: usize, index: u32) {
+        if self.path.get(depth) == Some(&index) {
+            return;
+        }
+        self.path.truncate(depth);
+        self.path.push(index);
+        if depth > 0 {
+            self.line.truncate(self.root_len + depth - 1);
+            let m = self.shared.tree.node(index).played().unpack(&self.line.last().position);
+            self.line.push(m);
+        } else {
+            self.line.truncate(self.root_len);
+        }
+    }
+
+    fn pick(&mut self, node: Node<'a>, index: u32, depth: usize) -> Pick<'a> {
+        let params = self.shared.params;
+        let freeze = params.contempt_freeze;
+        if freeze > 0 && depth % 2 == 1 && node.visits() >= freeze {
+            let arena = &self.shared.tree.arena;
+            if let Some(child) = self.shared.frozen.sample(arena, index, &mut self.random) {
+                return Pick::Child(child);
+            }
+        }
+        let at_root = f32::from_bits(self.shared.root_draw_value.load(Relaxed));
+        let place = Place {
+            is_root: depth == 0,
+            draw_value: if depth.is_multiple_of(2) { at_root } else { -at_root },
+        };
+        select::pick(&self.shared.tree.arena, node, params, place)
+    }
+
+    fn create_child(&mut self, slot: Slot<'_>, edge: Edge) -> Option<u32> {
+        let arena = &self.shared.tree.arena;
+        let index = self.pool.take(arena, Purpose::Node)?;
+        Node::at(arena, index).set_edge(edge);
+        if slot.fill(edge, index) {
+            return Some(index);
+        }
+        self.pool.give_back(Purpose::Node, index);
+        None
+    }
+
+    fn settle_without_network(&self, moves: &MoveList) -> Option<Settled> {
+        let position = &self.line.last().position;
+        if let Some(score) = expand::by_rules(position, !moves.is_empty()) {
+            return Some(Settled::Proven(score));
+        }
+        let score = expand::by_tablebase(self.shared.tablebases?, position)?;
+        self.shared.counters.tablebase_hits.fetch_add(1, Relaxed);
+        Some(Settled::Proven(score))
+    }
+
+    fn book_settled(&mut self, settled: Settled) -> Arrival {
+        let score = match settled {
+            Settled::Repetition => Score::Draw,
+            Settled::Proven(score) => {
+                backup::prove(&self.shared.tree.arena, &self.path, score);
+                score
+            }
+        };
+        let draw = if score == Score::Draw { 1.0 } else { 0.0 };
+        self.book(score.q(), draw)
+    }
+
+    fn book(&mut self, q: f32, draw: f32) -> Arrival {
+        backup::book(&self.shared.tree.arena, &self.path, q, draw);
+        self.count(self.path.len());
+        Arrival::Booked
+    }
+
+    pub(super) fn count(&mut self, path_len: usize) {
+        self.finished += 1;
+        self.depth_sum += path_len as u64 - 1;
+        self.deepest = self.deepest.max(path_len as u32 - 1);
+    }
+
+    fn collide(&mut self) -> Arrival {
+        let start = self.paths.len();
+        self.paths.extend(&self.path);
+        self.collisions.push(start..self.paths.len());
+        Arrival::Collision
+    }
+
+    /// Expands the leaf from the cache, if it knows the position.
+    fn recall(&mut self, key: u64, moves: &MoveList) -> Option<Value> {
+        self.priors.clear();
+        self.priors.resize(moves.len(), 0.0);
+        let value = self.shared.cache.get(key, &mut self.priors)?;
+        let leaf = self.shared.tree.node(*self.path.last()?);
+        expand::attach_moves(
+            &self.shared.tree.arena,
+            &mut self.pool,
+            leaf,
+            moves.iter().map(|m| PackedMove::new(*m)),
+            &self.priors,
+            &mut self.edges,
+        );
+        self.shared.counters.cache_hits.fetch_add(1, Relaxed);
+        Some(value)
+    }
+
+    /// Puts the leaf into the batch. A twin (same position by another way)
+    /// shares the place; one in another worker's batch is left to that worker.
+    fn enqueue(&mut self, key: u64, moves: &MoveList) -> Arrival {
+        let twin = self.asked.iter().position(|asked| asked.key == key);
+        if twin.is_none() && !self.shared.pending.announce(self.number, self.asked.len(), key) {
+            return self.collide();
+        }
+        let answer = twin.unwrap_or_else(|| {
+            self.evaluator.push(self.line.plies(), moves);
+            let start = self.moves.len();
+            self.moves.extend(moves.iter().map(|m| PackedMove::new(*m)));
+            self.asked.push(Asked { key, moves: start..self.moves.len() });
+            self.asked.len() - 1
+        });
+        let start = self.paths.len();
+        self.paths.extend(&self.path);
+        self.leaves.push(Leaf { path: start..self.paths.len(), answer });
+        Arrival::Queued
+    }
+}
