@@ -44,10 +44,9 @@ pub fn command() -> Command {
         )
         .subcommand(Command::new("doctor").about("Report on runtime, devices, network and speed"))
         .subcommand(
-            Command::new("perft")
-                .about("Count the legal move tree")
-                .arg(fen())
-                .arg(Arg::new("depth").required(true).value_parser(value_parser!(u32)).help("Plies")),
+            Command::new("perft").about("Count the legal move tree").arg(fen()).arg(
+                Arg::new("depth").required(true).value_parser(value_parser!(u32)).help("Plies"),
+            ),
         )
         .subcommand(
             Command::new("eval")

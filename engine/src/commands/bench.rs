@@ -90,8 +90,7 @@ fn search(
 ) -> io::Result<(u64, Totals)> {
     let position = parse_fen(fen, false).map_err(io::Error::other)?;
     engine.clear_hash();
-    let limits =
-        Limits { depth: Some(bench.depth), nodes: Some(bench.nodes), ..Limits::default() };
+    let limits = Limits { depth: Some(bench.depth), nodes: Some(bench.nodes), ..Limits::default() };
     let order = Order {
         settings: settings.clone(),
         line: Line::new(position),

@@ -205,7 +205,10 @@ mod tests {
         let edges: Vec<Edge> = (1..=8).map(|i| Edge::new(PackedMove(i), 0.1)).collect();
         arena.clear();
         pool.0.clear();
-        let parent = { pool.ensure(&arena, 1); pool.take(&arena).unwrap() };
+        let parent = {
+            pool.ensure(&arena, 1);
+            pool.take(&arena).unwrap()
+        };
         let first = slots::write(&arena, &mut pool, &edges).unwrap();
         arena.word(parent, FIRST_SLOTS).store(first, Relaxed);
         for ((slot, _), edge) in Slots::new(&arena, first).zip(&edges) {

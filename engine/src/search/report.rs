@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
+use super::Totals;
 use super::choose::{RootMove, ranked_children, ranked_root_moves};
 use super::params::Params;
 use super::score::{Score, TABLEBASE_PLIES};
-use super::Totals;
 use super::tree::Tree;
 use super::worker::Counters;
 use crate::chess::{Line, PackedMove};

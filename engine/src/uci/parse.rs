@@ -16,10 +16,16 @@ pub enum Command {
     Uci,
     Debug(bool),
     IsReady,
-    SetOption { name: String, value: String },
+    SetOption {
+        name: String,
+        value: String,
+    },
     Register,
     NewGame,
-    Position { start: StartPosition, moves: Vec<String> },
+    Position {
+        start: StartPosition,
+        moves: Vec<String>,
+    },
     Go(GoCommand),
     Stop,
     PonderHit,
@@ -62,8 +68,18 @@ pub enum ParseError {
 }
 
 const GO_KEYWORDS: [&str; 12] = [
-    "wtime", "btime", "winc", "binc", "movestogo", "movetime", "nodes", "depth", "mate",
-    "infinite", "ponder", "searchmoves",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "movetime",
+    "nodes",
+    "depth",
+    "mate",
+    "infinite",
+    "ponder",
+    "searchmoves",
 ];
 
 /// Longest quotation of bad input in a message.
@@ -255,8 +271,16 @@ mod tests {
     #[test]
     fn bad_lines_are_refused_with_a_reason() {
         for line in [
-            "go depth", "go depth many", "go wtime 1e5", "position", "position fen", "debug maybe",
-            "setoption Hash 3", "setoption name value 3", "joho", "\u{0}\u{1}",
+            "go depth",
+            "go depth many",
+            "go wtime 1e5",
+            "position",
+            "position fen",
+            "debug maybe",
+            "setoption Hash 3",
+            "setoption name value 3",
+            "joho",
+            "\u{0}\u{1}",
         ] {
             let message = parse(line).unwrap_err().to_string();
             assert!(!message.is_empty() && !message.contains('\u{0}'), "{line}");

@@ -100,8 +100,7 @@ fn info_lines(info: &Info, style: Style) -> Vec<String> {
 /// lc0's format of root move statistics, which Nibbler reads. The number in
 /// parentheses is the move's index in lc0's policy.
 fn stat_line(stat: &MoveStat, style: Style) -> String {
-    let name =
-        stat.played.map_or_else(|| "node".to_string(), |m| notation(m, stat.mode, style));
+    let name = stat.played.map_or_else(|| "node".to_string(), |m| notation(m, stat.mode, style));
     format!(
         "info string {name:<5} ({:<4}) N: {:>7} (+{:>2}) (P: {:>5.2}%) (WL: {:>8.5}) \
          (D: {:>5.3}) (M: {:>4.1}) (Q: {:>8.5}) (U: {:>7.5}) (S: {:>8.5}) (V:  -.----) ",

@@ -156,8 +156,9 @@ impl Session {
         let chess960 = self.settings().chess960;
         let position = match start {
             StartPosition::Initial if !chess960 => Chess::default(),
-            StartPosition::Initial => parse_fen(&Fen::default().to_string(), true)
-                .map_err(|error| error.to_string())?,
+            StartPosition::Initial => {
+                parse_fen(&Fen::default().to_string(), true).map_err(|error| error.to_string())?
+            }
             StartPosition::Fen(fen) => {
                 parse_fen(fen, chess960).map_err(|error| format!("{fen}: {error}"))?
             }

@@ -56,11 +56,11 @@ impl OnnxRuntime {
 
     fn session(&self, capacity: usize) -> Result<Session, EvalError> {
         let failed = |e: ort::Error| {
-            let (provider, remedy) = (self.provider, self.provider.remedy());
+            let (provider, needs) = (self.provider, self.provider.needs());
             let message = one_line(e.message());
             EvalError(match provider {
                 Provider::Cpu => format!("ONNX Runtime refuses {}: {message}", self.network.name()),
-                _ => format!("{provider} does not start: {message}. To mend it: {remedy}"),
+                _ => format!("{provider} does not start: {message}. It needs {needs}"),
             })
         };
         self.build_session(capacity).map_err(failed)
@@ -167,9 +167,12 @@ fn run_error(error: &ort::Error) -> EvalError {
     EvalError(format!("ONNX Runtime failed: {}", one_line(error.message())))
 }
 
-/// The runtime's messages may span lines; ours are one line each.
+/// The runtime's message in one line, without the place in its source code and
+/// its error code: `/src/x.cc:12 f() [ONNXRuntimeError] : 1 : FAIL : message`.
 fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
+    let tail = message.rsplit_once("[ONNXRuntimeError] : ").map_or(message, |(_, tail)| tail);
+    let words = tail.splitn(3, " : ").last().unwrap_or(tail).split_whitespace();
+    words.collect::<Vec<_>>().join(" ").trim_end_matches('.').to_string()
 }
 
 #[cfg(test)]
