@@ -2,12 +2,15 @@
 //!
 //! A cell is a node or seven moves of one. One size for both means that any freed
 //! cell serves any need: memory never fragments, so `Hash` can be a hard bound.
+//! Fresh nodes come from the bottom of the block and fresh moves from the top:
+//! nodes, which are visited far more often, lie close together.
 //! Discarded subtrees wait on a garbage list and are taken apart only when
 //! cells are wanted, which makes dropping a subtree of any size instant.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::memory::{Zeroed, zeroed};
 use super::node::{FIRST_SLOTS, GARBAGE};
 use super::slots::{Content, Slots};
 
@@ -25,37 +28,62 @@ const MOST_CELLS: usize = 1 << 31;
 /// Word of a free cell and of a cell of moves that links to the next one.
 pub const NEXT: usize = 7;
 
-/// Eight words; `node` and `edges` give them their meaning.
+/// Eight words; `node` and `slots` give them their meaning.
 pub struct Cell(pub [AtomicU32; 8]);
+
+// SAFETY: zero is a valid `AtomicU32`.
+unsafe impl Zeroed for Cell {}
 
 pub struct Arena {
     cells: Box<[Cell]>,
     lists: Mutex<Lists>,
 }
 
+/// What a cell is to be used for; it can change with every use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Node = 0,
+    Moves = 1,
+}
+
+use Purpose::{Moves, Node};
+
 struct Lists {
-    /// Cells from here to the end were never used.
-    untouched: u32,
-    free_head: u32,
-    free_len: u32,
+    /// Cells from `bottom` up to `top` were never used.
+    bottom: u32,
+    top: u32,
+    /// Freed cells by what they last were.
+    free: [Chain; 2],
     /// Roots of discarded subtrees.
     garbage: u32,
 }
 
-/// A worker's own stock of free cells.
 #[derive(Default)]
-pub struct CellPool(Vec<u32>);
+struct Chain {
+    head: u32,
+    len: u32,
+}
+
+impl Lists {
+    fn new(cells: usize) -> Lists {
+        Lists { bottom: 1, top: cells as u32, free: Default::default(), garbage: NIL }
+    }
+
+    fn free_len(&self) -> usize {
+        (self.free[0].len + self.free[1].len) as usize
+    }
+}
+
+/// A worker's own stock of free cells, by purpose.
+#[derive(Default)]
+pub struct CellPool([Vec<u32>; 2]);
 
 impl Arena {
     /// Room for at least 4,096 cells, so that the smallest `Hash` still works.
     pub fn new(bytes: usize) -> Arena {
         let count = (bytes / CELL_BYTES).clamp(4096, MOST_CELLS);
-        // SAFETY: an all-zero bit pattern is a valid array of `AtomicU32`.
-        // Zeroed pages come untouched from the system, so a large `Hash` costs
-        // neither start-up time nor resident memory until it is used.
-        let cells = unsafe { Box::<[Cell]>::new_zeroed_slice(count).assume_init() };
-        let lists = Lists { untouched: 1, free_head: NIL, free_len: 0, garbage: NIL };
-        Arena { cells, lists: Mutex::new(lists) }
+        let cells = zeroed(count);
+        Arena { cells, lists: Mutex::new(Lists::new(count)) }
     }
 
     pub fn cell(&self, index: u32) -> &Cell {
@@ -69,12 +97,12 @@ impl Arena {
     /// Cells in use, discarded ones that were not taken apart yet included.
     pub fn used(&self) -> usize {
         let lists = self.lock();
-        (lists.untouched - lists.free_len) as usize
+        self.cells.len() - (lists.top - lists.bottom) as usize - lists.free_len()
     }
 
     /// Drops every cell at once.
     pub fn clear(&self) {
-        *self.lock() = Lists { untouched: 1, free_head: NIL, free_len: 0, garbage: NIL };
+        *self.lock() = Lists::new(self.cells.len());
     }
 
     /// Gives a node and all below it to the garbage list. Nothing may refer to
@@ -111,15 +139,16 @@ impl Arena {
         let mut cell = first;
         while cell != NIL {
             let next = self.word(cell, NEXT).load(Relaxed);
-            self.free_one(lists, cell);
+            self.free_one(lists, Moves, cell);
             cell = next;
         }
     }
 
-    fn free_one(&self, lists: &mut Lists, cell: u32) {
-        self.word(cell, NEXT).store(lists.free_head, Relaxed);
-        lists.free_head = cell;
-        lists.free_len += 1;
+    fn free_one(&self, lists: &mut Lists, purpose: Purpose, cell: u32) {
+        let chain = &mut lists.free[purpose as usize];
+        self.word(cell, NEXT).store(chain.head, Relaxed);
+        chain.head = cell;
+        chain.len += 1;
     }
 
     /// Takes one discarded node apart: its children become garbage, its moves
@@ -131,45 +160,59 @@ impl Arena {
         }
         lists.garbage = self.word(node, GARBAGE).load(Relaxed);
         self.crush_moves(lists, self.word(node, FIRST_SLOTS).load(Relaxed));
-        self.free_one(lists, node);
+        self.free_one(lists, Node, node);
         true
     }
 
-    fn refill(&self, pool: &mut Vec<u32>) {
+    fn refill(&self, purpose: Purpose, pool: &mut Vec<u32>) {
         let mut lists = self.lock();
-        while (lists.free_len as usize) < REFILL && self.crush_one(&mut lists) {}
-        while pool.len() < REFILL && lists.free_head != NIL {
-            let cell = lists.free_head;
-            lists.free_head = self.word(cell, NEXT).load(Relaxed);
-            lists.free_len -= 1;
-            pool.push(cell);
-        }
+        while lists.free_len() < REFILL && self.crush_one(&mut lists) {}
+        let other = if purpose == Node { Moves } else { Node };
+        self.take_freed(&mut lists, purpose, pool);
         let missing = REFILL.saturating_sub(pool.len());
-        let fresh = missing.min(self.cells.len() - lists.untouched as usize) as u32;
-        let range = lists.untouched..lists.untouched + fresh;
-        lists.untouched += fresh;
+        let fresh = missing.min((lists.top - lists.bottom) as usize) as u32;
         // Popped from the back: neighbors in memory are handed out in order.
-        pool.splice(0..0, range.rev());
+        match purpose {
+            Node => {
+                pool.splice(0..0, (lists.bottom..lists.bottom + fresh).rev());
+                lists.bottom += fresh;
+            }
+            Moves => {
+                pool.splice(0..0, (lists.top - fresh..lists.top).rev());
+                lists.top -= fresh;
+            }
+        }
+        self.take_freed(&mut lists, other, pool);
+    }
+
+    fn take_freed(&self, lists: &mut Lists, purpose: Purpose, pool: &mut Vec<u32>) {
+        let chain = &mut lists.free[purpose as usize];
+        while pool.len() < REFILL && chain.head != NIL {
+            pool.push(chain.head);
+            chain.head = self.word(chain.head, NEXT).load(Relaxed);
+            chain.len -= 1;
+        }
     }
 }
 
 impl CellPool {
     /// True when at least `count` cells are at hand, after asking the arena.
-    pub fn ensure(&mut self, arena: &Arena, count: usize) -> bool {
-        if self.0.len() < count {
-            arena.refill(&mut self.0);
+    pub fn ensure(&mut self, arena: &Arena, purpose: Purpose, count: usize) -> bool {
+        let stock = &mut self.0[purpose as usize];
+        if stock.len() < count {
+            arena.refill(purpose, stock);
         }
-        self.0.len() >= count
+        stock.len() >= count
     }
 
     /// Puts a cell back that was not needed after all.
-    pub fn give_back(&mut self, index: u32) {
-        self.0.push(index);
+    pub fn give_back(&mut self, purpose: Purpose, index: u32) {
+        self.0[purpose as usize].push(index);
     }
 
     /// A cell with all words zero. Call [`ensure`](Self::ensure) before.
-    pub fn take(&mut self, arena: &Arena) -> Option<u32> {
-        let index = self.0.pop()?;
+    pub fn take(&mut self, arena: &Arena, purpose: Purpose) -> Option<u32> {
+        let index = self.0[purpose as usize].pop()?;
         for word in &arena.cell(index).0 {
             word.store(0, Relaxed);
         }
@@ -179,8 +222,10 @@ impl CellPool {
     /// Gives all cells back.
     pub fn release(&mut self, arena: &Arena) {
         let mut lists = arena.lock();
-        for cell in self.0.drain(..) {
-            arena.free_one(&mut lists, cell);
+        for purpose in [Node, Moves] {
+            for cell in self.0[purpose as usize].drain(..) {
+                arena.free_one(&mut lists, purpose, cell);
+            }
         }
     }
 }
@@ -191,34 +236,38 @@ mod tests {
     use crate::chess::PackedMove;
     use crate::search::slots::{self, Edge};
 
+    fn exhaust(arena: &Arena, pool: &mut CellPool) -> usize {
+        let mut count = 0;
+        for purpose in [Moves, Node] {
+            while pool.ensure(arena, purpose, 1) {
+                pool.take(arena, purpose).unwrap();
+                count += 1;
+            }
+        }
+        count
+    }
+
     #[test]
-    fn freed_cells_come_back_and_the_bound_holds() {
+    fn either_purpose_can_use_every_cell() {
+        let arena = Arena::new(0);
+        assert_eq!(exhaust(&arena, &mut CellPool::default()), arena.capacity() - 1);
+        assert_eq!(arena.used(), arena.capacity());
+    }
+
+    #[test]
+    fn a_discarded_subtree_comes_back_whole() {
         let arena = Arena::new(0);
         let mut pool = CellPool::default();
-        let mut taken = Vec::new();
-        while pool.ensure(&arena, 1) {
-            taken.push(pool.take(&arena).unwrap());
-        }
-        assert_eq!(taken.len(), arena.capacity() - 1);
-        assert_eq!(arena.used(), arena.capacity());
-        // A parent with eight children: crushing it frees them and its moves.
         let edges: Vec<Edge> = (1..=8).map(|i| Edge::new(PackedMove(i), 0.1)).collect();
-        arena.clear();
-        pool.0.clear();
-        let parent = {
-            pool.ensure(&arena, 1);
-            pool.take(&arena).unwrap()
-        };
+        assert!(pool.ensure(&arena, Node, 9));
+        let parent = pool.take(&arena, Node).unwrap();
         let first = slots::write(&arena, &mut pool, &edges).unwrap();
         arena.word(parent, FIRST_SLOTS).store(first, Relaxed);
         for ((slot, _), edge) in Slots::new(&arena, first).zip(&edges) {
-            assert!(slot.fill(*edge, pool.take(&arena).unwrap()));
+            assert!(slot.fill(*edge, pool.take(&arena, Node).unwrap()));
         }
-        while pool.ensure(&arena, 1) {
-            pool.take(&arena);
-        }
+        exhaust(&arena, &mut pool);
         arena.discard(parent);
-        assert!(pool.ensure(&arena, 11), "a parent, two cells of moves, eight children");
-        assert!(!pool.ensure(&arena, 12));
+        assert_eq!(exhaust(&arena, &mut pool), 11, "a node, two cells of moves, eight children");
     }
 }

@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
+use super::memory::{Zeroed, prefetch, zeroed};
 use super::slots::{decode_prior, encode_prior};
 use crate::eval::Value;
 
@@ -22,6 +23,9 @@ pub struct EvalCache {
     large: Table<LARGE>,
     /// Entries of earlier searches are replaced first.
     generation: AtomicU8,
+    /// Mixed into every key. A new salt makes all old entries unfindable, which
+    /// clears the cache without touching its memory.
+    salt: AtomicU64,
 }
 
 struct Table<const WORDS: usize> {
@@ -30,12 +34,16 @@ struct Table<const WORDS: usize> {
 
 struct Entry<const WORDS: usize>([AtomicU64; WORDS]);
 
+// SAFETY: zero is a valid `AtomicU64`.
+unsafe impl<const WORDS: usize> Zeroed for Entry<WORDS> {}
+
 impl EvalCache {
     pub fn new(bytes: usize) -> EvalCache {
         EvalCache {
             small: Table::new(bytes - bytes / 16),
             large: Table::new(bytes / 16),
             generation: AtomicU8::new(1),
+            salt: AtomicU64::new(0),
         }
     }
 
@@ -44,12 +52,21 @@ impl EvalCache {
     }
 
     pub fn clear(&self) {
-        self.small.clear();
-        self.large.clear();
+        self.salt.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed);
+    }
+
+    fn salted(&self, key: u64) -> u64 {
+        key ^ self.salt.load(Relaxed)
+    }
+
+    /// Starts loading the entry of `key`, for a [`get`](Self::get) soon after.
+    pub fn prefetch(&self, key: u64) {
+        prefetch(&self.small.pair(self.salted(key))[0]);
     }
 
     /// Value and priors (one per legal move, in move generation order).
     pub fn get(&self, key: u64, priors: &mut [f32]) -> Option<Value> {
+        let key = self.salted(key);
         if priors.len() <= capacity(SMALL) {
             self.small.get(key, priors)
         } else {
@@ -60,6 +77,7 @@ impl EvalCache {
     /// Stores an evaluation and returns its value as it will be read: a search
     /// must not depend on whether an answer came from the network or from here.
     pub fn insert(&self, key: u64, value: &Value, priors: &[f32]) -> Value {
+        let key = self.salted(key);
         let generation = self.generation.load(Relaxed);
         if priors.len() <= capacity(SMALL) {
             self.small.insert(key, value, priors, generation);
@@ -77,16 +95,7 @@ const fn capacity(words: usize) -> usize {
 impl<const WORDS: usize> Table<WORDS> {
     fn new(bytes: usize) -> Table<WORDS> {
         let pairs = (bytes / size_of::<Entry<WORDS>>() / 2).max(32);
-        // SAFETY: all-zero words are valid atomics; see `Arena::new` for why.
-        let entries = unsafe { Box::<[Entry<WORDS>]>::new_zeroed_slice(pairs * 2).assume_init() };
-        Table { entries }
-    }
-
-    fn clear(&self) {
-        for entry in &self.entries {
-            entry.0[0].store(0, Relaxed);
-            entry.0[1].store(0, Relaxed);
-        }
+        Table { entries: zeroed(pairs * 2) }
     }
 
     /// The two entries where `key` may live.
@@ -203,6 +212,16 @@ mod tests {
             assert!(read.iter().zip(&priors).all(|(a, b)| (a - b).abs() < 1e-3));
             assert!(cache.get(key ^ 1, &mut read).is_none());
         }
+    }
+
+    #[test]
+    fn clearing_forgets_everything() {
+        let cache = EvalCache::new(1 << 16);
+        cache.insert(77, &VALUE, &[0.25; 8]);
+        cache.clear();
+        assert!(cache.get(77, &mut [0.0; 8]).is_none());
+        cache.insert(77, &VALUE, &[0.25; 8]);
+        assert!(cache.get(77, &mut [0.0; 8]).is_some());
     }
 
     #[test]

@@ -75,8 +75,9 @@ pub fn attach_moves(
 ) -> bool {
     scratch.clear();
     scratch.extend(moves.zip(priors).map(|(m, &p)| Edge::new(m, p)));
-    // The prior sits in the high bits; positive floats order like integers.
-    scratch.sort_by_key(|edge| std::cmp::Reverse(edge.0 >> 16));
+    // The prior sits in the high bits and orders like an integer; the move in
+    // the low bits settles ties the same way on every run.
+    scratch.sort_unstable_by_key(|edge| std::cmp::Reverse(edge.0));
     match slots::write(arena, pool, scratch) {
         Some(first) => {
             node.set_moves(first, scratch.len());

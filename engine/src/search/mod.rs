@@ -10,6 +10,7 @@ mod cache;
 mod choose;
 mod expand;
 mod frozen;
+mod memory;
 mod monitor;
 mod node;
 mod params;

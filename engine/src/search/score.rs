@@ -82,8 +82,9 @@ pub fn from_fixed(raw: i32) -> f32 {
 /// The mean after its `count`-th sample.
 pub fn next_mean(mean: i32, sample: i32, count: u32) -> i32 {
     let step = (f64::from(sample) - f64::from(mean)) / f64::from(count.max(1));
-    // Rounding must not carry a mean past one, where the proofs live.
-    (mean + step.round() as i32).clamp(-ONE, ONE)
+    // Rounding half away from zero, spelled out: `round` is a function call on
+    // older processors. It must not carry a mean past one, where proofs live.
+    (mean + (step + 0.5_f64.copysign(step)) as i32).clamp(-ONE, ONE)
 }
 
 #[cfg(test)]

@@ -47,7 +47,8 @@ pub fn pick<'a>(arena: &'a Arena, node: Node<'a>, params: &Params, place: Place)
             }
         };
         let child = Node::at(arena, index);
-        let (n, started) = (child.visits(), child.visits() + child.in_flight());
+        let n = child.visits();
+        let started = n + child.in_flight();
         let exploration = child.prior() * explore / (1 + started) as f32;
         if n == 0 {
             // In another batch: all such children share the value of an
@@ -65,6 +66,7 @@ pub fn pick<'a>(arena: &'a Arena, node: Node<'a>, params: &Params, place: Place)
                 continue;
             }
             Score::Draw => place.draw_value,
+            Score::Estimate(q) if place.draw_value == 0.0 => q,
             Score::Estimate(q) => q + place.draw_value * child.draw(),
         };
         let total = q + exploration * uncertainty(child, params);

@@ -10,13 +10,14 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use super::arena::{Arena, CellPool, NEXT, NIL};
+use super::arena::{Arena, CellPool, NEXT, NIL, Purpose};
+use super::memory::prefetch;
 use crate::chess::PackedMove;
 
 const PER_CELL: usize = 7;
 
-/// Cells that the position with most legal moves (218) needs, and its node.
-pub const MOST_CELLS: usize = 218_usize.div_ceil(PER_CELL) + 1;
+/// Cells that the position with most legal moves (218) needs.
+pub const MOST_CELLS: usize = 218_usize.div_ceil(PER_CELL);
 
 /// Set in a slot that holds a child; a packed move never has this bit.
 const CHILD_BIT: u32 = 1 << 15;
@@ -94,7 +95,23 @@ pub struct Slots<'a> {
 
 impl<'a> Slots<'a> {
     pub fn new(arena: &'a Arena, first: u32) -> Slots<'a> {
-        Slots { arena, cell: first, place: 0 }
+        let mut slots = Slots { arena, cell: first, place: 0 };
+        slots.enter(first);
+        slots
+    }
+
+    /// Goes to the next cell and calls all its children into the processor's
+    /// cache at once.
+    #[inline]
+    fn enter(&mut self, cell: u32) {
+        (self.cell, self.place) = (cell, 0);
+        for slot in &self.arena.cell(cell).0[..PER_CELL] {
+            let word = slot.load(Relaxed);
+            if word & CHILD_BIT == 0 {
+                break;
+            }
+            prefetch(self.arena.cell(child_index(word)));
+        }
     }
 }
 
@@ -104,8 +121,7 @@ impl<'a> Iterator for Slots<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.place == PER_CELL {
-            self.cell = self.arena.cell(self.cell).0[NEXT].load(Relaxed);
-            self.place = 0;
+            self.enter(self.arena.cell(self.cell).0[NEXT].load(Relaxed));
         }
         if self.cell == NIL {
             return None;
@@ -124,13 +140,13 @@ impl<'a> Iterator for Slots<'a> {
 /// Writes edges into fresh cells; returns the first cell, or `None` if the
 /// pool ran dry (then nothing was taken).
 pub fn write(arena: &Arena, pool: &mut CellPool, edges: &[Edge]) -> Option<u32> {
-    if !pool.ensure(arena, edges.len().div_ceil(PER_CELL)) {
+    if !pool.ensure(arena, Purpose::Moves, edges.len().div_ceil(PER_CELL)) {
         return None;
     }
     let mut first = NIL;
     let mut last = NIL;
     for chunk in edges.chunks(PER_CELL) {
-        let index = pool.take(arena)?;
+        let index = pool.take(arena, Purpose::Moves)?;
         for (slot, edge) in arena.cell(index).0.iter().zip(chunk) {
             slot.store(edge.0, Relaxed);
         }
@@ -176,7 +192,7 @@ mod tests {
             assert!(!slot.fill(edges[0], 78), "the first worker keeps the place");
             assert_eq!(Slots::new(&arena, first).next().unwrap().1, Content::Child(77));
         }
-        assert_eq!(cells(218) as usize + 1, MOST_CELLS);
+        assert_eq!(cells(218) as usize, MOST_CELLS);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::arena::{Arena, CellPool, NIL};
+use super::arena::{Arena, CellPool, NIL, Purpose};
 use super::node::Node;
 use super::slots::{Content, Edge};
 use crate::chess::PackedMove;
@@ -30,8 +30,8 @@ impl Tree {
 
     fn new_root(&mut self) {
         let mut pool = CellPool::default();
-        pool.ensure(&self.arena, 1);
-        self.root = pool.take(&self.arena).unwrap_or(NIL);
+        pool.ensure(&self.arena, Purpose::Node, 1);
+        self.root = pool.take(&self.arena, Purpose::Node).unwrap_or(NIL);
         self.root().set_edge(Edge::new(PackedMove::default(), 1.0));
         pool.release(&self.arena);
     }

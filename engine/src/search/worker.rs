@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::MoveList;
 
-use super::arena::CellPool;
+use super::arena::{CellPool, Purpose};
 use super::backup;
 use super::budget::Budget;
 use super::expand::{self, Settled};
@@ -254,7 +254,7 @@ impl<'a> Worker<'a> {
 
     /// One iteration: walk down to a leaf, see what it is, book or queue it.
     fn iterate(&mut self) -> Arrival {
-        if !self.pool.ensure(&self.shared.tree.arena, MOST_CELLS + 1) {
+        if !self.has_room() {
             return Arrival::Full;
         }
         let others = self.descend();
@@ -270,11 +270,12 @@ impl<'a> Worker<'a> {
         if others > 0 || leaf.is_expanded() {
             return self.collide();
         }
+        let key = (self.shared.cache_key)(self.line.plies());
+        self.shared.cache.prefetch(key);
         let moves = self.line.legal_moves();
         if let Some(settled) = self.settle_without_network(&moves) {
             return self.book_settled(settled);
         }
-        let key = (self.shared.cache_key)(self.line.plies());
         if let Some(value) = self.recall(key, &moves) {
             return self.book(-value.q(), value.draw);
         }
@@ -353,12 +354,12 @@ impl<'a> Worker<'a> {
 
     fn create_child(&mut self, slot: Slot<'_>, edge: Edge) -> Option<u32> {
         let arena = &self.shared.tree.arena;
-        let index = self.pool.take(arena)?;
+        let index = self.pool.take(arena, Purpose::Node)?;
         Node::at(arena, index).set_edge(edge);
         if slot.fill(edge, index) {
             return Some(index);
         }
-        self.pool.give_back(index);
+        self.pool.give_back(Purpose::Node, index);
         None
     }
 
@@ -516,11 +517,18 @@ impl<'a> Worker<'a> {
         counters.deepest.fetch_max(self.deepest, Relaxed);
     }
 
+    /// Cells for one more leaf and its moves.
+    fn has_room(&mut self) -> bool {
+        let arena = &self.shared.tree.arena;
+        self.pool.ensure(arena, Purpose::Node, 1)
+            && self.pool.ensure(arena, Purpose::Moves, MOST_CELLS)
+    }
+
     fn make_room(&mut self) {
         let tree = self.shared.tree;
         let _held = tree.hold();
         // Another worker may have made room while this one waited.
-        if !self.pool.ensure(&tree.arena, MOST_CELLS + 1) {
+        if !self.has_room() {
             recycle(tree, RECYCLE_SHARE, || self.shared.is_over());
             self.shared.frozen.clear();
             self.shared.counters.recyclings.fetch_add(1, Relaxed);

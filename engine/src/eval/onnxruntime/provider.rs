@@ -101,7 +101,8 @@ impl fmt::Display for Provider {
 pub(super) struct ProviderSettings<'a> {
     pub device_id: i32,
     pub fp16: bool,
-    pub capacity: usize,
+    /// Largest batch that a compiled engine shall take.
+    pub max_batch: usize,
     pub input: &'a str,
     pub planes: usize,
     /// Where compiled engines for this network, runtime and batch range belong.
@@ -130,8 +131,8 @@ pub(super) fn dispatch(
                 .with_device_id(device)
                 .with_fp16(settings.fp16)
                 .with_profile_min_shapes(shape(1))
-                .with_profile_opt_shapes(shape(settings.capacity))
-                .with_profile_max_shapes(shape(settings.capacity));
+                .with_profile_opt_shapes(shape(settings.max_batch / 2))
+                .with_profile_max_shapes(shape(settings.max_batch));
             if let Some(folder) = &settings.engine_cache {
                 tensorrt = tensorrt
                     .with_engine_cache(true)
