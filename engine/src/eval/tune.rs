@@ -116,7 +116,8 @@ fn cache_file(key: &TuneKey) -> Option<(PathBuf, String)> {
 /// A record that is unreadable, of another key or out of range counts as absent.
 fn recall(path: &PathBuf, key: &str) -> Option<Tuning> {
     let record: Record = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    (record.key == key && (1..=LARGEST_BATCH).contains(&record.tuning.batch)).then_some(record.tuning)
+    (record.key == key && (1..=LARGEST_BATCH).contains(&record.tuning.batch))
+        .then_some(record.tuning)
 }
 
 #[cfg(test)]
