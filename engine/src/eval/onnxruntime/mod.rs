@@ -24,6 +24,9 @@ use ort::session::{Session, SessionOutputs};
 use provider::{ProviderSettings, dispatch};
 use std::sync::Arc;
 
+/// The largest batch that tuning tries on a device.
+pub(super) const LARGEST_BATCH: usize = 512;
+
 /// A network on one provider of ONNX Runtime.
 pub struct OnnxRuntime {
     runtime: Arc<Runtime>,
@@ -56,11 +59,11 @@ impl OnnxRuntime {
 
     fn session(&self, capacity: usize) -> Result<Session, EvalError> {
         let failed = |e: ort::Error| {
-            let (provider, remedy) = (self.provider, self.provider.remedy());
+            let (provider, needs) = (self.provider, self.provider.needs());
             let message = one_line(e.message());
             EvalError(match provider {
                 Provider::Cpu => format!("ONNX Runtime refuses {}: {message}", self.network.name()),
-                _ => format!("{provider} does not start: {message}. To mend it: {remedy}"),
+                _ => format!("{provider} does not start: {message}. It needs {needs}"),
             })
         };
         self.build_session(capacity).map_err(failed)
@@ -77,13 +80,15 @@ impl OnnxRuntime {
             .with_inter_threads(1)?
             .with_parallel_execution(false)?
             .with_intra_op_spinning(false)?;
+        // One range of batches for all evaluators, so that one engine serves them.
+        let max_batch = capacity.max(LARGEST_BATCH);
         let settings = ProviderSettings {
             device_id: self.options.device_id,
             fp16: self.options.fp16,
-            capacity,
+            max_batch,
             input: &self.network.layout.input.name,
             planes: self.network.layout.encoder.planes(),
-            engine_cache: self.engine_cache(capacity),
+            engine_cache: self.engine_cache(max_batch),
         };
         if let Some(dispatch) = dispatch(self.provider, &settings) {
             builder = builder.with_execution_providers([dispatch])?;
@@ -93,12 +98,12 @@ impl OnnxRuntime {
 
     /// A folder for engines that TensorRT compiles, which takes minutes: one for
     /// each network, runtime and range of batches.
-    fn engine_cache(&self, capacity: usize) -> Option<String> {
+    fn engine_cache(&self, max_batch: usize) -> Option<String> {
         if self.provider != Provider::Tensorrt {
             return None;
         }
         let name = format!(
-            "{}-{}-1to{capacity}-{}",
+            "{}-{}-1to{max_batch}-{}",
             self.network.hash.get(..16)?,
             self.runtime.version,
             if self.options.fp16 { "fp16" } else { "f32" }
@@ -167,9 +172,12 @@ fn run_error(error: &ort::Error) -> EvalError {
     EvalError(format!("ONNX Runtime failed: {}", one_line(error.message())))
 }
 
-/// The runtime's messages may span lines; ours are one line each.
+/// The runtime's message in one line, without the place in its source code and
+/// its error code: `/src/x.cc:12 f() [ONNXRuntimeError] : 1 : FAIL : message`.
 fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
+    let tail = message.rsplit_once("[ONNXRuntimeError] : ").map_or(message, |(_, tail)| tail);
+    let words = tail.splitn(3, " : ").last().unwrap_or(tail).split_whitespace();
+    words.collect::<Vec<_>>().join(" ").trim_end_matches('.').to_string()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Execution providers: the devices that ONNX Runtime can run a network on.
 
+use crate::eval::runtime::REMEDY;
 use ort::ep::{self, ExecutionProvider, ExecutionProviderDispatch};
 use std::fmt;
 
@@ -47,16 +48,10 @@ impl Provider {
     /// How to get a library with this provider.
     pub fn remedy(self) -> &'static str {
         match self {
-            Provider::Cpu => super::super::runtime::REMEDY,
-            Provider::Cuda => {
+            Provider::Cpu => REMEDY,
+            Provider::Cuda | Provider::Tensorrt => {
                 "run `python3 -m pip download --no-deps onnxruntime-gpu`, unpack the wheel (it is \
-                 a zip), set ORT_DYLIB_PATH to its onnxruntime/capi folder, and have the NVIDIA \
-                 driver, CUDA 12 or 13 and cuDNN 9 on the library path"
-            }
-            Provider::Tensorrt => {
-                "run `python3 -m pip download --no-deps onnxruntime-gpu`, unpack the wheel (it is \
-                 a zip), set ORT_DYLIB_PATH to its onnxruntime/capi folder, and have TensorRT 10, \
-                 CUDA and cuDNN 9 on the library path"
+                 a zip) and set ORT_DYLIB_PATH to its onnxruntime/capi folder"
             }
             Provider::Openvino => {
                 "run `python3 -m pip download --no-deps onnxruntime-openvino`, unpack the wheel \
@@ -67,6 +62,24 @@ impl Provider {
                 "on Windows run `python -m pip download --no-deps onnxruntime-directml`, unpack \
                  the wheel (it is a zip) and set ORT_DYLIB_PATH to its onnxruntime\\capi folder"
             }
+        }
+    }
+
+    /// What a library that has this provider needs beside itself.
+    pub fn needs(self) -> &'static str {
+        match self {
+            Provider::Cpu => "nothing more",
+            Provider::Cuda => {
+                "an NVIDIA GPU with its driver, and CUDA and cuDNN on the library path, of the \
+                 versions that the message names"
+            }
+            Provider::Tensorrt => {
+                "an NVIDIA GPU with its driver, and TensorRT, CUDA and cuDNN on the library path, \
+                 of the versions that the message names"
+            }
+            Provider::Openvino => "the OpenVINO libraries, which its wheel has in the same folder",
+            Provider::Coreml => "macOS 10.15 or later",
+            Provider::Directml => "a GPU with DirectX 12, and DirectML.dll beside the library",
         }
     }
 }
@@ -88,7 +101,8 @@ impl fmt::Display for Provider {
 pub(super) struct ProviderSettings<'a> {
     pub device_id: i32,
     pub fp16: bool,
-    pub capacity: usize,
+    /// Largest batch that a compiled engine shall take.
+    pub max_batch: usize,
     pub input: &'a str,
     pub planes: usize,
     /// Where compiled engines for this network, runtime and batch range belong.
@@ -117,8 +131,8 @@ pub(super) fn dispatch(
                 .with_device_id(device)
                 .with_fp16(settings.fp16)
                 .with_profile_min_shapes(shape(1))
-                .with_profile_opt_shapes(shape(settings.capacity))
-                .with_profile_max_shapes(shape(settings.capacity));
+                .with_profile_opt_shapes(shape(settings.max_batch / 2))
+                .with_profile_max_shapes(shape(settings.max_batch));
             if let Some(folder) = &settings.engine_cache {
                 tensorrt = tensorrt
                     .with_engine_cache(true)

@@ -58,9 +58,9 @@ fn numbers_of(evaluator: &mut dyn Evaluator, lines: &[Line]) -> Vec<f32> {
         }
         evaluator.run(&mut answers).unwrap();
         assert_eq!(answers.len(), chunk.len());
-        for i in 0..answers.len() {
+        for (i, line) in chunk.iter().enumerate() {
             let (value, logits) = answers.get(i);
-            assert_eq!(logits.len(), chunk[i].legal_moves().len());
+            assert_eq!(logits.len(), line.legal_moves().len());
             assert!((value.win + value.draw + value.loss - 1.0).abs() < 1e-5);
             numbers.extend([value.win, value.draw, value.loss, value.moves_left.unwrap_or(-1.0)]);
             numbers.extend(logits);
@@ -154,4 +154,11 @@ fn damaged_weights_are_an_error_not_a_crash() {
         evaluator.push(line.plies(), &line.legal_moves());
         let _ = evaluator.run(&mut answers);
     }
+}
+
+#[test]
+fn messages_lose_their_source_code_places() {
+    let text = "/src/bridge.cc:2043 Get() [ONNXRuntimeError] : 1 : FAIL : Failed to load\nx.so";
+    assert_eq!(one_line(text), "Failed to load x.so");
+    assert_eq!(one_line("plain words."), "plain words");
 }
