@@ -14,6 +14,9 @@ use crate::options::Settings;
 /// Batch of backends that have no network to measure.
 const UNMEASURED_BATCH: usize = 16;
 
+/// Visits that may be under way at the root at the same time.
+const MOST_IN_FLIGHT: usize = 60_000;
+
 pub struct Loaded {
     pub network: Option<Arc<Network>>,
     pub encoder: Encoder,
@@ -48,7 +51,11 @@ impl Loaded {
             0 => workers(opened.source.as_ref(), settings.threads_or_cores()),
             asked => asked,
         };
-        let batch = batch_size(settings, &opened, network.as_deref(), say)?;
+        // A node counts visits in flight in 16 bits; each worker may have a
+        // batch and as many collisions under way.
+        let batch = batch_size(settings, &opened, network.as_deref(), say)?
+            .min(MOST_IN_FLIGHT / (2 * threads))
+            .max(1);
         let evaluators: Result<Vec<_>, _> =
             (0..threads).map(|_| opened.source.create(batch)).collect();
         let named = network.as_ref().map_or_else(|| "no network".to_string(), |n| n.name());

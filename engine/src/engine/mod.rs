@@ -21,6 +21,9 @@ use crate::search::{Event, Request, Search, Signals, Totals};
 use crate::tablebase::Tablebases;
 use crate::time::Limits;
 
+/// Memory used when the system refuses what `Hash` asks for.
+const FALLBACK_HASH_MB: usize = 64;
+
 /// Hears everything the engine has to say.
 pub type Listener = Arc<dyn Fn(Event) + Send + Sync>;
 
@@ -171,7 +174,13 @@ impl Engine {
         if self.search.as_ref().is_none_or(|(mb, _)| *mb != settings.hash_mb) {
             // Free the old memory before asking for the new.
             self.search = None;
-            self.search = Some((settings.hash_mb, Search::new(settings.hash_mb)));
+            let mut search = Search::new(settings.hash_mb);
+            if search.is_none() {
+                let wanted = settings.hash_mb;
+                self.note(format!("Hash: no {wanted} MB to be had, using {FALLBACK_HASH_MB}"));
+                search = Search::new(FALLBACK_HASH_MB);
+            }
+            self.search = search.map(|search| (settings.hash_mb, search));
         }
     }
 

@@ -80,10 +80,9 @@ pub struct CellPool([Vec<u32>; 2]);
 
 impl Arena {
     /// Room for at least 4,096 cells, so that the smallest `Hash` still works.
-    pub fn new(bytes: usize) -> Arena {
+    pub fn new(bytes: usize) -> Option<Arena> {
         let count = (bytes / CELL_BYTES).clamp(4096, MOST_CELLS);
-        let cells = zeroed(count);
-        Arena { cells, lists: Mutex::new(Lists::new(count)) }
+        Some(Arena { cells: zeroed(count)?, lists: Mutex::new(Lists::new(count)) })
     }
 
     pub fn cell(&self, index: u32) -> &Cell {
@@ -249,14 +248,14 @@ mod tests {
 
     #[test]
     fn either_purpose_can_use_every_cell() {
-        let arena = Arena::new(0);
+        let arena = Arena::new(0).unwrap();
         assert_eq!(exhaust(&arena, &mut CellPool::default()), arena.capacity() - 1);
         assert_eq!(arena.used(), arena.capacity());
     }
 
     #[test]
     fn a_discarded_subtree_comes_back_whole() {
-        let arena = Arena::new(0);
+        let arena = Arena::new(0).unwrap();
         let mut pool = CellPool::default();
         let edges: Vec<Edge> = (1..=8).map(|i| Edge::new(PackedMove(i), 0.1)).collect();
         assert!(pool.ensure(&arena, Node, 9));

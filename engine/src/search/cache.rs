@@ -38,13 +38,13 @@ struct Entry<const WORDS: usize>([AtomicU64; WORDS]);
 unsafe impl<const WORDS: usize> Zeroed for Entry<WORDS> {}
 
 impl EvalCache {
-    pub fn new(bytes: usize) -> EvalCache {
-        EvalCache {
-            small: Table::new(bytes - bytes / 16),
-            large: Table::new(bytes / 16),
+    pub fn new(bytes: usize) -> Option<EvalCache> {
+        Some(EvalCache {
+            small: Table::new(bytes - bytes / 16)?,
+            large: Table::new(bytes / 16)?,
             generation: AtomicU8::new(1),
             salt: AtomicU64::new(0),
-        }
+        })
     }
 
     pub fn new_generation(&self) {
@@ -93,9 +93,9 @@ const fn capacity(words: usize) -> usize {
 }
 
 impl<const WORDS: usize> Table<WORDS> {
-    fn new(bytes: usize) -> Table<WORDS> {
+    fn new(bytes: usize) -> Option<Table<WORDS>> {
         let pairs = (bytes / size_of::<Entry<WORDS>>() / 2).max(32);
-        Table { entries: zeroed(pairs * 2) }
+        Some(Table { entries: zeroed(pairs * 2)? })
     }
 
     /// The two entries where `key` may live.
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn entries_read_back_for_any_move_count() {
-        let cache = EvalCache::new(1 << 16);
+        let cache = EvalCache::new(1 << 16).unwrap();
         for count in [1, 4, 5, 56, 57, 218] {
             let priors: Vec<f32> = (0..count).map(|i| i as f32 / 300.0).collect();
             let mut read = vec![0.0; count];
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn clearing_forgets_everything() {
-        let cache = EvalCache::new(1 << 16);
+        let cache = EvalCache::new(1 << 16).unwrap();
         cache.insert(77, &VALUE, &[0.25; 8]);
         cache.clear();
         assert!(cache.get(77, &mut [0.0; 8]).is_none());
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_torn_entry_is_a_miss() {
-        let cache = EvalCache::new(1 << 16);
+        let cache = EvalCache::new(1 << 16).unwrap();
         cache.insert(77, &VALUE, &[0.25; 8]);
         cache.small.pair(77)[0].0[2].fetch_xor(1, Relaxed);
         assert!(cache.get(77, &mut [0.0; 8]).is_none());
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn the_same_generation_keeps_both_of_a_pair() {
-        let cache = EvalCache::new(1 << 16);
+        let cache = EvalCache::new(1 << 16).unwrap();
         cache.insert(2, &VALUE, &[0.5; 2]);
         cache.insert(3, &VALUE, &[0.5; 2]);
         assert!(cache.get(2, &mut [0.0; 2]).is_some());

@@ -1,18 +1,29 @@
 //! Large zeroed blocks, straight from the system.
 
+use std::alloc::{Layout, alloc_zeroed};
+
 /// Types for which all bits zero is a valid value.
 ///
 /// # Safety
 /// The promise must hold for every field.
 pub unsafe trait Zeroed {}
 
-/// `count` zeroed values. The pages come untouched from the system, so a large
-/// `Hash` costs neither start-up time nor resident memory until it is used.
-pub fn zeroed<T: Zeroed>(count: usize) -> Box<[T]> {
-    // SAFETY: `Zeroed` promises that zero bits are a valid `T`.
-    let block = unsafe { Box::<[T]>::new_zeroed_slice(count).assume_init() };
+/// `count` zeroed values, or `None` when the system has no such block. The
+/// pages come untouched from the system, so a large `Hash` costs neither
+/// start-up time nor resident memory until it is used.
+pub fn zeroed<T: Zeroed>(count: usize) -> Option<Box<[T]>> {
+    let layout = Layout::array::<T>(count).ok().filter(|layout| layout.size() > 0)?;
+    // SAFETY: the layout is not empty. `Zeroed` promises that zero bits are a
+    // valid `T`, and the box frees the block with the same layout.
+    let block = unsafe {
+        let start = alloc_zeroed(layout).cast::<T>();
+        if start.is_null() {
+            return None;
+        }
+        Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, count))
+    };
     advise_huge_pages(&block);
-    block
+    Some(block)
 }
 
 /// Starts loading a value into the processor's cache.
@@ -44,3 +55,17 @@ fn advise_huge_pages<T>(block: &[T]) {
 
 #[cfg(not(target_os = "linux"))]
 fn advise_huge_pages<T>(_block: &[T]) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // SAFETY: zero is a valid `u64`.
+    unsafe impl Zeroed for u64 {}
+
+    #[test]
+    fn an_impossible_block_is_refused_not_fatal() {
+        assert!(zeroed::<u64>(1 << 58).is_none());
+        assert!(zeroed::<u64>(1 << 12).unwrap().iter().all(|x| *x == 0));
+    }
+}

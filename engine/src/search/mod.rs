@@ -108,14 +108,15 @@ pub struct Search {
 }
 
 impl Search {
-    pub fn new(hash_mb: usize) -> Search {
+    /// A search with `hash_mb` megabytes; `None` when the system has not got them.
+    pub fn new(hash_mb: usize) -> Option<Search> {
         let bytes = hash_mb << 20;
-        Search {
-            tree: Tree::new(bytes - bytes / CACHE_SHARE),
-            cache: EvalCache::new(bytes / CACHE_SHARE),
+        Some(Search {
+            tree: Tree::new(bytes - bytes / CACHE_SHARE)?,
+            cache: EvalCache::new(bytes / CACHE_SHARE)?,
             root_keys: Vec::new(),
             reaction: Duration::from_millis(5),
-        }
+        })
     }
 
     /// Forgets the tree; evaluations stay.

@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn slots_turn_from_moves_to_children() {
-        let arena = Arena::new(0);
+        let arena = Arena::new(0).unwrap();
         let mut pool = CellPool::default();
         for count in [1, 7, 8, 218] {
             let edges: Vec<Edge> = (1..=count).map(|i| Edge::new(PackedMove(i), 0.5)).collect();

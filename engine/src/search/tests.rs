@@ -28,7 +28,7 @@ impl Bench {
     fn new(workers: usize, hash_mb: usize) -> Bench {
         let source = RandomSource { seed: 5 };
         Bench {
-            search: Search::new(hash_mb),
+            search: Search::new(hash_mb).unwrap(),
             evaluators: (0..workers).map(|_| source.create(8).unwrap()).collect(),
             params: Params::default(),
             signals: Signals::default(),

@@ -16,10 +16,10 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn new(bytes: usize) -> Tree {
-        let mut tree = Tree { arena: Arena::new(bytes), root: NIL, walkers: RwLock::new(()) };
+    pub fn new(bytes: usize) -> Option<Tree> {
+        let mut tree = Tree { arena: Arena::new(bytes)?, root: NIL, walkers: RwLock::new(()) };
         tree.reset();
-        tree
+        Some(tree)
     }
 
     /// Forgets everything; the root is new and unvisited.
