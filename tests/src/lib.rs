@@ -1,1 +1,1 @@
-
+//! Integration tests live in `tests/integration`; this library is empty.

@@ -1,0 +1,81 @@
+//! Without ONNX Runtime the engine still plays, and says how to get it.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::driver::{Engine, binary, tiny_net};
+use crate::game::{Game, START};
+use crate::scratch::Scratch;
+
+/// Plays with Backend auto on the Rust backend, with one remark about it; then
+/// the explicit `cpu` fails with a message that names `cause`.
+fn falls_back(mut engine: Engine, cause: &str) {
+    let lines = engine.ready();
+    let remedies: Vec<&String> =
+        lines.iter().filter(|line| line.contains("ORT_DYLIB_PATH")).collect();
+    assert_eq!(remedies.len(), 1, "{lines:#?}");
+    assert!(remedies[0].contains("Rust backend") && remedies[0].contains(cause), "{lines:#?}");
+    let game = Game::new(START);
+    engine.send(&game.command());
+    game.check(&engine.go("go nodes 50"));
+    engine.set("Backend", "cpu");
+    let lines = engine.ready();
+    assert!(lines.len() == 1 && lines[0].contains(cause), "{lines:#?}");
+    assert_eq!(engine.go("go nodes 10").last().unwrap(), "bestmove (none)");
+    engine.set("Backend", "rust");
+    engine.send(&game.command());
+    game.check(&engine.go("go nodes 50"));
+}
+
+fn command(binary: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command.args(["--net", &tiny_net(), "--batch", "8"]);
+    command
+}
+
+#[test]
+fn a_named_library_that_does_not_exist() {
+    let engine = Engine::spawn(command(binary()).env("ORT_DYLIB_PATH", "/no/such/library.so"));
+    falls_back(engine, "/no/such/library.so");
+}
+
+#[test]
+fn a_named_library_that_is_garbage() {
+    let scratch = Scratch::new();
+    for (name, content) in
+        [("text.so", &b"hello"[..]), ("garbage.so", &[0xa5; 8192]), ("empty.so", b"")]
+    {
+        let file = scratch.file(name, content);
+        let engine = Engine::spawn(command(binary()).env("ORT_DYLIB_PATH", &file));
+        falls_back(engine, name);
+    }
+}
+
+#[test]
+fn the_binary_alone() {
+    let scratch = Scratch::new();
+    let lonely = scratch.path().join("engine");
+    if std::fs::hard_link(binary(), &lonely).is_err() {
+        std::fs::copy(binary(), &lonely).unwrap();
+    }
+    let mut command = command(&lonely);
+    command.env("ARBOR_CACHE", scratch.path().join("cache")).env_remove("ORT_DYLIB_PATH");
+    let mut probe = Engine::spawn(&mut command);
+    let lines = probe.ready();
+    if lines.iter().any(|line| line.contains("on ONNX Runtime")) {
+        println!("skipped: the system has an ONNX Runtime of its own");
+        return;
+    }
+    falls_back(Engine::spawn(&mut command), "no ONNX Runtime library found");
+}
+
+#[test]
+fn a_home_without_a_cache_is_enough() {
+    let scratch = Scratch::new();
+    let mut command = command(binary());
+    command.env_remove("ARBOR_CACHE").env_remove("XDG_CACHE_HOME").env("HOME", scratch.path());
+    let mut engine = Engine::spawn(&mut command);
+    let game = Game::new(START);
+    engine.send(&game.command());
+    game.check(&engine.go("go nodes 50"));
+}
