@@ -70,6 +70,10 @@ fn option_text(config: &UciOptionConfig) -> String {
             let vars: String = var.iter().map(|choice| format!(" var {choice}")).collect();
             format!(" default {default}{vars}")
         }
+        // It reads UCI's word for the empty string, too.
+        UciOptionConfig::String { default: Some(default), .. } if default.is_empty() => {
+            " default <empty>".to_string()
+        }
         UciOptionConfig::String { default: Some(default), .. } => format!(" default {default}"),
         UciOptionConfig::Button { .. } => String::new(),
         other => panic!("incomplete: {other:?}"),

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use engine::chess::{Line, parse_fen, parse_move};
+use engine::encode::PolicyMap;
 use engine::eval::{Answers, Backend, BackendSettings, Network, open_backend};
 use engine::search::softmax;
 use serde_json::Value;
+use shakmaty::Move;
 
 use crate::driver::{outside, root};
 
@@ -69,9 +71,12 @@ fn compare(backend: Backend, network: &Arc<Network>, cases: &[&Value]) {
             softmax(&mut probabilities, 1.0);
             let moves = line.legal_moves();
             for entry in case["policy"].as_array().unwrap() {
+                // lc0 spells castling in its own way; its index says the same.
                 let text = entry["move"].as_str().unwrap();
-                let m = parse_move(&line.last().position, text).unwrap();
-                let at = moves.iter().position(|legal| *legal == m).unwrap();
+                let index = entry["index"].as_u64().unwrap() as usize;
+                let position = &line.last().position;
+                let is_meant = |m: &Move| PolicyMap::Lc0.index(*m, position) == index;
+                let at = moves.iter().position(is_meant).expect(text);
                 close(&format!("logit of {text}"), logits[at], &entry["logit"]);
                 close(&format!("probability of {text}"), probabilities[at], &entry["p"]);
             }

@@ -10,8 +10,8 @@ use crate::info::{Info, Score};
 const MATES: [(&str, &str, i32); 4] = [
     ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8", 1),
     ("r2qkb1r/pp2nppp/3p4/2pNN1B1/2BnP3/3P4/PPP2PPP/R2bK2R w KQkq - 1 1", "d5f6", 2),
-    ("r1b1kb1r/pppp1ppp/5q2/4n3/3KP3/2N3PN/PPP4P/R1BQ1B1R b kq - 0 1", "f8c5", 3),
-    ("7k/8/5K2/8/8/8/8/6Q1 w - - 0 1", "", 2),
+    ("8/K6R/8/8/5R2/1k6/8/8 w - - 0 1", "h7h3", 3),
+    ("8/1k6/8/8/R7/4Q3/7K/8 w - - 0 1", "e3c5", 3),
 ];
 
 #[test]
@@ -28,7 +28,7 @@ fn mates_are_found_and_told() {
         let info = Info::last(&lines);
         assert_eq!(info.score, Score::Mate(moves), "{fen}");
         assert_eq!(info.wdl, Some([1000, 0, 0]), "{fen}");
-        assert!(first.is_empty() || best == first, "{fen}: {best}");
+        assert_eq!(best, first, "{fen}");
         assert_eq!(info.pv.len() as i32, moves * 2 - 1, "{fen}: {:?}", info.pv);
         let mut end = game.clone();
         info.pv.iter().for_each(|m| end.play(m));
@@ -40,11 +40,6 @@ fn mates_are_found_and_told() {
 fn being_mated_is_told_as_well() {
     let mut engine = Engine::tiny();
     engine.ready();
-    let game = Game::new("7k/8/5KQ1/8/8/8/8/8 b - - 0 1");
-    engine.send(&game.command());
-    let lines = engine.go("go nodes 5000");
-    game.check(&lines);
-    assert!(matches!(Info::last(&lines).score, Score::Cp(0)) || game.position.is_stalemate());
     let game = Game::new("k7/8/1K6/8/8/8/8/7R b - - 0 1");
     engine.send(&game.command());
     let lines = engine.go("go nodes 5000");
