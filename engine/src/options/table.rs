@@ -106,7 +106,7 @@ options! {
         "More exploration for moves whose outcome is open; 0 is off.";
     DrawSiblingFpu, "DrawSiblingFpu", decimal(0.0, 0.0, 1.0),
         "Where the visited moves draw, judge unvisited ones less harshly; 0 is off.";
-    Seed, "Seed", spin(0, 0, i64::MAX),
+    Seed, "Seed", spin(0, 0, i32::MAX as i64),
         "Seed of everything random.";
 }
 

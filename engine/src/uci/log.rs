@@ -13,14 +13,16 @@ pub struct Output {
 
 struct Inner {
     out: Box<dyn Write + Send>,
-    log: Option<(PathBuf, File)>,
+    log: Option<File>,
+    /// Where the log was last asked for, even if it could not be opened.
+    log_path: Option<PathBuf>,
     /// The reader of our output went away.
     broken: bool,
 }
 
 impl Output {
     pub fn new(out: Box<dyn Write + Send>) -> Output {
-        let inner = Inner { out, log: None, broken: false };
+        let inner = Inner { out, log: None, log_path: None, broken: false };
         Output { inner: Mutex::new(inner), start: Instant::now() }
     }
 
@@ -51,23 +53,24 @@ impl Output {
         self.log(&mut self.lock(), ">", line);
     }
 
-    /// Appends to `path` from now on, or to nothing.
+    /// Appends to `path` from now on, or to nothing. A path that fails is told
+    /// once, not again with every later call.
     pub fn log_to(&self, path: Option<&Path>) -> io::Result<()> {
         let mut inner = self.lock();
-        if inner.log.as_ref().map(|(path, _)| path.as_path()) == path {
+        if inner.log_path.as_deref() == path {
             return Ok(());
         }
         inner.log = None;
+        inner.log_path = path.map(Path::to_path_buf);
         if let Some(path) = path {
-            let file = OpenOptions::new().create(true).append(true).open(path)?;
-            inner.log = Some((path.to_path_buf(), file));
+            inner.log = Some(OpenOptions::new().create(true).append(true).open(path)?);
         }
         Ok(())
     }
 
     /// A full disk must not end a game: what cannot be logged is not logged.
     fn log(&self, inner: &mut Inner, direction: &str, line: &str) {
-        if let Some((_, file)) = &mut inner.log {
+        if let Some(file) = &mut inner.log {
             let seconds = self.start.elapsed().as_secs_f64();
             let _ = writeln!(file, "{seconds:10.3} {direction} {line}");
         }

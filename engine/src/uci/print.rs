@@ -50,9 +50,20 @@ fn totals_line(totals: &Totals) -> String {
     ))
 }
 
-/// A remark in one line, whatever it contains.
+/// A remark in one line, whatever it contains: no control characters, and of
+/// a very long one only its beginning and its end.
 pub fn note(text: &str) -> String {
-    format!("info string {}", text.split_whitespace().collect::<Vec<_>>().join(" "))
+    const HEAD: usize = 400;
+    const TAIL: usize = 200;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let clean = |c: char| if c.is_control() { '?' } else { c };
+    let characters: Vec<char> = line.chars().map(clean).collect();
+    let shown = |part: &[char]| part.iter().collect::<String>();
+    if characters.len() <= HEAD + TAIL {
+        return format!("info string {}", shown(&characters));
+    }
+    let (head, tail) = (&characters[..HEAD], &characters[characters.len() - TAIL..]);
+    format!("info string {} ... {}", shown(head), shown(tail))
 }
 
 fn notation(m: Move, mode: CastlingMode, style: Style) -> String {

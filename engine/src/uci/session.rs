@@ -174,15 +174,19 @@ impl Session {
 
     fn go(&mut self, go: &GoCommand) {
         let started = Instant::now();
-        for word in &go.unknown {
-            self.say(&format!("go: {word} means nothing to me"));
+        if !go.unknown.is_empty() {
+            self.say(&format!("go: passed over: {}", go.unknown.join(" ")));
         }
-        let mut searchmoves = Vec::new();
+        let position = &self.line.last().position;
+        let (mut searchmoves, mut illegal) = (Vec::new(), Vec::new());
         for text in &go.searchmoves {
-            match parse_move(&self.line.last().position, text) {
+            match parse_move(position, text) {
                 Some(m) => searchmoves.push(PackedMove::new(m)),
-                None => self.say(&format!("searchmoves: {text} is not legal here, passed over")),
+                None => illegal.push(text.as_str()),
             }
+        }
+        if !illegal.is_empty() {
+            self.say(&format!("searchmoves: not legal here, passed over: {}", illegal.join(" ")));
         }
         let limits = Limits {
             white: go.wtime,
