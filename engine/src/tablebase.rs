@@ -13,6 +13,21 @@ use shakmaty_syzygy::{AmbiguousWdl, Tablebase};
 /// back up must not hang the engine.
 const DEEPEST_FOLDER: usize = 6;
 
+/// Ranks of results that the fifty-move rule cannot touch.
+const WON: u8 = 6;
+const LOST: u8 = 0;
+
+/// The tables' word on a position to move in.
+pub struct RootProbe {
+    /// The result under the fifty-move rule, for the side to move.
+    pub result: Wdl,
+    /// The moves worth searching: those that keep the result, and of winning
+    /// ones the quickest to the next capture, pawn move or mate.
+    pub moves: Vec<Move>,
+    /// Tables looked up.
+    pub probes: usize,
+}
+
 pub struct Tablebases {
     tables: Tablebase<Chess>,
     files: usize,
@@ -67,9 +82,8 @@ impl Tablebases {
         self.tables.probe_wdl_after_zeroing(position).ok()
     }
 
-    /// The root moves worth searching: those that keep the best result, and of
-    /// winning ones the quickest to the next capture, pawn move or mate.
-    pub fn root_moves(&self, position: &Chess) -> Option<Vec<Move>> {
+    /// What the tables say of the root and its moves.
+    pub fn probe_root(&self, position: &Chess) -> Option<RootProbe> {
         if !self.covers(position) {
             return None;
         }
@@ -80,7 +94,15 @@ impl Tablebases {
             .collect();
         let ranked = ranked?;
         let best = ranked.iter().map(|(rank, _)| *rank).max()?;
-        Some(ranked.into_iter().filter(|(rank, _)| *rank == best).map(|(_, m)| m).collect())
+        Some(RootProbe {
+            probes: ranked.len(),
+            result: match best.0 {
+                WON.. => Wdl::Win,
+                LOST => Wdl::Loss,
+                _ => Wdl::Draw,
+            },
+            moves: ranked.into_iter().filter(|(rank, _)| *rank == best).map(|(_, m)| m).collect(),
+        })
     }
 
     /// Higher is better: first the result, then (when winning) the speed.
@@ -88,17 +110,17 @@ impl Tablebases {
         let mut after = position.clone();
         after.play_unchecked(m);
         if after.is_checkmate() {
-            return Some((6, u32::MAX));
+            return Some((WON, u32::MAX));
         }
         let dtz = self.tables.probe_dtz(&after).ok()?;
         let class = match AmbiguousWdl::from_dtz_and_halfmoves(dtz, after.halfmoves()) {
-            AmbiguousWdl::Loss => 6,
+            AmbiguousWdl::Loss => WON,
             AmbiguousWdl::MaybeLoss => 5,
             AmbiguousWdl::BlessedLoss => 4,
             AmbiguousWdl::Draw => 3,
             AmbiguousWdl::CursedWin => 2,
             AmbiguousWdl::MaybeWin => 1,
-            AmbiguousWdl::Win => 0,
+            AmbiguousWdl::Win => LOST,
         };
         let plies = if after.halfmoves() == 0 { 0 } else { dtz.ignore_rounding().0.unsigned_abs() };
         let speed = if class > 3 { u32::MAX - 1 - plies } else { 0 };

@@ -53,6 +53,7 @@ use frozen::Frozen;
 use monitor::Monitor;
 use pending::Pending;
 use report::principal_variation;
+use root::RootFacts;
 use shared::{Counters, Shared};
 use tree::Tree;
 use worker::Worker;
@@ -145,8 +146,8 @@ impl Search {
             return Totals::default();
         }
         self.cache.new_generation();
-        let carried = match self.prepare_root(request, evaluators) {
-            Ok(carried) => carried,
+        let facts = match self.prepare_root(request, evaluators) {
+            Ok(facts) => facts,
             Err(error) => {
                 sink(Event::Note(format!("the network failed: {error}; playing without thought")));
                 self.clear_tree();
@@ -155,7 +156,7 @@ impl Search {
                 return Totals::default();
             }
         };
-        self.think(request, evaluators, sink, carried)
+        self.think(request, evaluators, sink, &facts)
     }
 
     fn think(
@@ -163,7 +164,7 @@ impl Search {
         request: &Request<'_>,
         evaluators: &mut [Box<dyn Evaluator>],
         sink: Sink<'_>,
-        carried: u64,
+        facts: &RootFacts,
     ) -> Totals {
         let white = request.line.last().turn().is_white();
         let reserve = Reserve { overhead: request.overhead, reaction: self.reaction };
@@ -185,14 +186,15 @@ impl Search {
             root_draw_value: AtomicU32::new(0),
             counters: Counters::default(),
         };
-        let mut monitor = Monitor::new(request, &shared, plan, sink);
+        shared.counters.tablebase_hits.store(facts.probes as u64, Relaxed);
+        let mut monitor = Monitor::new(request, &shared, plan, facts.result, sink);
         if let Err(error) = run_workers(&shared, request, evaluators, &mut monitor) {
             sink(Event::Note(format!("the network failed: {error}")));
         }
         let late = shared.lateness();
         monitor.report(Instant::now());
         self.wait_for_release(request);
-        let totals = shared.counters.totals(carried, request.started.elapsed());
+        let totals = shared.counters.totals(facts.carried, request.started.elapsed());
         let slowest = Duration::from_micros(shared.counters.slowest_batch.load(Relaxed));
         // One slow batch is remembered for a while: better a little early often
         // than late once.

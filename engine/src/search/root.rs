@@ -9,16 +9,29 @@ use super::slots::Edge;
 use super::{Request, Search, backup, expand};
 use crate::chess::{Line, PackedMove};
 use crate::eval::{Answers, EvalError, Evaluator};
+use crate::tablebase::Wdl;
+
+/// What is known before the search begins.
+pub(super) struct RootFacts {
+    /// Visits that earlier searches left at the root.
+    pub carried: u64,
+    /// The tablebases' result for the side to move.
+    pub result: Option<Wdl>,
+    /// Tables looked up.
+    pub probes: usize,
+}
 
 impl Search {
-    /// Moves the tree to the requested position and expands the root. Returns
-    /// the visits that earlier searches left there.
+    /// Moves the tree to the requested position and expands the root.
     pub(super) fn prepare_root(
         &mut self,
         request: &Request<'_>,
         evaluators: &mut [Box<dyn Evaluator>],
-    ) -> Result<u64, EvalError> {
-        let allowed = allowed_moves(request);
+    ) -> Result<RootFacts, EvalError> {
+        let position = &request.line.last().position;
+        let probe = request.tablebases.and_then(|tables| tables.probe_root(position));
+        let (result, probes) = probe.as_ref().map_or((None, 0), |p| (Some(p.result), p.probes));
+        let allowed = searchmoves(request).or(probe.map(|probe| probe.moves));
         let altered = allowed.is_some() || request.params.noise_epsilon > 0.0;
         self.follow(request.line);
         if altered {
@@ -34,7 +47,7 @@ impl Search {
             self.expand_root(request, evaluators, allowed)?;
         }
         self.root_keys = if altered { Vec::new() } else { keys(request.line) };
-        Ok(carried)
+        Ok(RootFacts { carried, result, probes })
     }
 
     /// Keeps the subtree if the new line continues the old one.
@@ -106,19 +119,16 @@ impl Search {
     }
 }
 
-/// The root moves to search, when they are not simply all.
-fn allowed_moves(request: &Request<'_>) -> Option<Vec<Move>> {
-    let position = &request.line.last().position;
-    if !request.limits.searchmoves.is_empty() {
-        let wanted = &request.limits.searchmoves;
-        let moves: Vec<Move> = position
-            .legal_moves()
-            .into_iter()
-            .filter(|m| wanted.contains(&PackedMove::new(*m)))
-            .collect();
-        return (!moves.is_empty()).then_some(moves);
-    }
-    request.tablebases?.root_moves(position)
+/// The moves that `go` named, if it named legal ones.
+fn searchmoves(request: &Request<'_>) -> Option<Vec<Move>> {
+    let wanted = &request.limits.searchmoves;
+    let moves: Vec<Move> = request
+        .line
+        .legal_moves()
+        .into_iter()
+        .filter(|m| wanted.contains(&PackedMove::new(*m)))
+        .collect();
+    (!moves.is_empty()).then_some(moves)
 }
 
 fn normalize(priors: &mut [f32]) {
