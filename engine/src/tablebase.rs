@@ -9,6 +9,16 @@ use shakmaty::{Chess, Move, Position};
 pub use shakmaty_syzygy::Wdl;
 use shakmaty_syzygy::{AmbiguousWdl, Tablebase};
 
+/// What the tables say of the position to be played.
+pub struct RootVerdict {
+    /// The moves worth searching.
+    pub moves: Vec<Move>,
+    /// The result for the side to move, under the fifty-move rule.
+    pub result: Wdl,
+    /// Positions looked up for it.
+    pub probes: u64,
+}
+
 /// Folders below the given ones are searched this deep: a link that leads
 /// back up must not hang the engine.
 const DEEPEST_FOLDER: usize = 6;
@@ -69,7 +79,7 @@ impl Tablebases {
 
     /// The root moves worth searching: those that keep the best result, and of
     /// winning ones the quickest to the next capture, pawn move or mate.
-    pub fn root_moves(&self, position: &Chess) -> Option<Vec<Move>> {
+    pub fn root_verdict(&self, position: &Chess) -> Option<RootVerdict> {
         if !self.covers(position) {
             return None;
         }
@@ -80,7 +90,20 @@ impl Tablebases {
             .collect();
         let ranked = ranked?;
         let best = ranked.iter().map(|(rank, _)| *rank).max()?;
-        Some(ranked.into_iter().filter(|(rank, _)| *rank == best).map(|(_, m)| m).collect())
+        let result = match best.0 {
+            5.. => Wdl::Win,
+            4 => Wdl::CursedWin,
+            3 => Wdl::Draw,
+            2 => Wdl::BlessedLoss,
+            _ => Wdl::Loss,
+        };
+        let probes = ranked.len() as u64;
+        let is_best = |(rank, m): ((u8, u32), Move)| (rank == best).then_some(m);
+        Some(RootVerdict {
+            moves: ranked.into_iter().filter_map(is_best).collect(),
+            result,
+            probes,
+        })
     }
 
     /// Higher is better: first the result, then (when winning) the speed.

@@ -53,6 +53,7 @@ use frozen::Frozen;
 use monitor::Monitor;
 use pending::Pending;
 use report::principal_variation;
+use score::Score;
 use shared::{Counters, Shared};
 use tree::Tree;
 use worker::Worker;
@@ -105,6 +106,8 @@ pub struct Search {
     root_keys: Vec<u64>,
     /// How late searches react to a deadline.
     reaction: Duration,
+    /// The tablebases' word on the root, and how many probes it took.
+    verdict: Option<(Score, u64)>,
 }
 
 impl Search {
@@ -116,6 +119,7 @@ impl Search {
             cache: EvalCache::new(bytes / CACHE_SHARE)?,
             root_keys: Vec::new(),
             reaction: Duration::from_millis(5),
+            verdict: None,
         })
     }
 
@@ -183,8 +187,10 @@ impl Search {
             pending: Pending::new(evaluators.len(), batch),
             budget: Budget::new(self.visit_budget(request.limits)),
             root_draw_value: AtomicU32::new(0),
+            root_verdict: self.verdict.map(|(score, _)| score),
             counters: Counters::default(),
         };
+        shared.counters.tablebase_hits.store(self.verdict.map_or(0, |(_, hits)| hits), Relaxed);
         let mut monitor = Monitor::new(request, &shared, plan, sink);
         if let Err(error) = run_workers(&shared, request, evaluators, &mut monitor) {
             sink(Event::Note(format!("the network failed: {error}")));

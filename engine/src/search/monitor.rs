@@ -182,6 +182,9 @@ impl<'a> Monitor<'a> {
             &self.shared.counters,
             elapsed,
         );
+        if let Some(score) = self.shared.root_verdict {
+            info.lines.iter_mut().for_each(|line| line.settle(score));
+        }
         let reached = info.depth.max(self.shown_depth).max(1);
         for depth in self.shown_depth.max(1)..=reached {
             // A depth already shown is repeated only when it is the newest.

@@ -102,6 +102,16 @@ impl ShownScore {
     }
 }
 
+impl PvLine {
+    /// Shows a known result instead of an estimate; a mate that was seen stays.
+    pub fn settle(&mut self, score: Score) {
+        if !matches!(self.score, ShownScore::Mate(_)) {
+            self.score = ShownScore::new(score);
+            self.wdl = wdl_permille(score.q(), 1.0 - score.q().abs());
+        }
+    }
+}
+
 /// Per mille with an exact sum.
 pub fn wdl_permille(q: f32, draw: f32) -> [u16; 3] {
     let draw = draw.clamp(0.0, 1.0 - q.abs().min(1.0));

@@ -9,6 +9,7 @@ use super::slots::Edge;
 use super::{Request, Search, backup, expand};
 use crate::chess::{Line, PackedMove};
 use crate::eval::{Answers, EvalError, Evaluator};
+use crate::tablebase::RootVerdict;
 
 impl Search {
     /// Moves the tree to the requested position and expands the root. Returns
@@ -18,7 +19,9 @@ impl Search {
         request: &Request<'_>,
         evaluators: &mut [Box<dyn Evaluator>],
     ) -> Result<u64, EvalError> {
-        let allowed = allowed_moves(request);
+        let verdict = tablebase_verdict(request);
+        self.verdict = verdict.as_ref().map(|v| (Score::of_root(v.result), v.probes));
+        let allowed = verdict.map(|v| v.moves).or_else(|| allowed_moves(request));
         let altered = allowed.is_some() || request.params.noise_epsilon > 0.0;
         self.follow(request.line);
         if altered {
@@ -106,19 +109,18 @@ impl Search {
     }
 }
 
-/// The root moves to search, when they are not simply all.
+/// What the tables say, unless the user wants certain moves searched.
+fn tablebase_verdict(request: &Request<'_>) -> Option<RootVerdict> {
+    let tables = request.tablebases.filter(|_| request.limits.searchmoves.is_empty())?;
+    tables.root_verdict(&request.line.last().position)
+}
+
+/// The root moves that the user wants searched, when they are not simply all.
 fn allowed_moves(request: &Request<'_>) -> Option<Vec<Move>> {
-    let position = &request.line.last().position;
-    if !request.limits.searchmoves.is_empty() {
-        let wanted = &request.limits.searchmoves;
-        let moves: Vec<Move> = position
-            .legal_moves()
-            .into_iter()
-            .filter(|m| wanted.contains(&PackedMove::new(*m)))
-            .collect();
-        return (!moves.is_empty()).then_some(moves);
-    }
-    request.tablebases?.root_moves(position)
+    let wanted = &request.limits.searchmoves;
+    let legal = request.line.legal_moves().into_iter();
+    let moves: Vec<Move> = legal.filter(|m| wanted.contains(&PackedMove::new(*m))).collect();
+    (!moves.is_empty()).then_some(moves)
 }
 
 fn normalize(priors: &mut [f32]) {
