@@ -29,9 +29,12 @@ impl Search {
         evaluators: &mut [Box<dyn Evaluator>],
     ) -> Result<RootFacts, EvalError> {
         let position = &request.line.last().position;
-        let probe = request.tablebases.and_then(|tables| tables.probe_root(position));
+        let wanted = searchmoves(request);
+        // The tables speak of the best moves, not of those that the user named.
+        let tables = request.tablebases.filter(|_| wanted.is_none());
+        let probe = tables.and_then(|tables| tables.probe_root(position));
         let (result, probes) = probe.as_ref().map_or((None, 0), |p| (Some(p.result), p.probes));
-        let allowed = searchmoves(request).or(probe.map(|probe| probe.moves));
+        let allowed = wanted.or(probe.map(|probe| probe.moves));
         let altered = allowed.is_some() || request.params.noise_epsilon > 0.0;
         self.follow(request.line);
         if altered {
