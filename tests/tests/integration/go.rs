@@ -3,10 +3,16 @@
 
 use std::time::Duration;
 
+use shakmaty::Position;
+
 use crate::driver::{Engine, is_best};
 use crate::game::{Dice, Game, KIWIPETE, START};
 use crate::info::{Info, Score};
 use crate::turn;
+
+const ONLY_MOVE: &str = "7k/8/8/8/8/8/r7/7K w - - 0 1";
+const MATED: &str = "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1";
+const STALEMATED: &str = "7k/5Q2/8/8/8/8/8/K7 b - - 0 1";
 
 /// Sends `go`, checks the answer and that nothing follows it.
 fn search(engine: &mut Engine, game: &Game, command: &str) -> Vec<String> {
@@ -23,7 +29,7 @@ fn search_until_told(engine: &mut Engine, game: &Game, command: &str, end: &str)
     engine.send(command);
     let mut lines = engine.read_until(|line| Info::parse(line).is_some());
     lines.extend(engine.ready());
-    assert!(!lines.iter().any(|line| is_best(line)), "{command} ended by itself");
+    assert!(!lines.iter().any(|line| is_best(line)), "{command} ended by itself: {lines:#?}");
     engine.send(end);
     lines.extend(engine.read_until(is_best));
     assert_eq!(engine.ready(), [""; 0], "after the best move of {command}");
@@ -110,11 +116,10 @@ fn depth_limits_are_reached() {
 fn infinite_and_ponder_wait_to_be_told() {
     let mut engine = Engine::random();
     engine.ready();
-    // One legal move, a mate in one and a drawn ending could all end early.
-    let only_move = "7k/8/8/8/8/8/r7/5K1r w - - 0 1";
+    // One legal move, a mate in one, a drawn ending, an end: all could end early.
     let mate_in_one = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
     let bare = "8/8/4k3/8/8/4K3/8/8 w - - 0 1";
-    for fen in [START, KIWIPETE, only_move, mate_in_one, bare] {
+    for fen in [START, KIWIPETE, ONLY_MOVE, mate_in_one, bare, MATED, STALEMATED] {
         let game = Game::new(fen);
         let clock = "wtime 200 btime 200 winc 10 binc 10";
         for (command, end) in [
@@ -208,7 +213,8 @@ fn one_legal_move_is_played_at_once_on_a_clock() {
     let _turn = turn::alone();
     let mut engine = Engine::tiny();
     engine.ready();
-    let game = Game::new("7k/8/8/8/8/8/r7/5K1r w - - 0 1");
+    let game = Game::new(ONLY_MOVE);
+    assert_eq!(game.position.legal_moves().len(), 1);
     engine.send(&game.command());
     let sent = engine.send("go wtime 60000 btime 60000");
     let (lines, end) = engine.read_timed(is_best);
@@ -220,8 +226,7 @@ fn one_legal_move_is_played_at_once_on_a_clock() {
 fn no_legal_move_gives_none() {
     let mut engine = Engine::random();
     engine.ready();
-    let mated = Game::new("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1");
-    let stalemated = Game::new("7k/5Q2/8/8/8/8/8/K7 b - - 0 1");
+    let (mated, stalemated) = (Game::new(MATED), Game::new(STALEMATED));
     for command in ["go nodes 10", "go depth 3", "go movetime 20", "go wtime 100 btime 100"] {
         let lines = search(&mut engine, &mated, command);
         assert_eq!(lines.last().unwrap(), "bestmove (none)");

@@ -10,8 +10,8 @@ use crate::info::{Info, Score};
 const MATES: [(&str, &str, i32); 4] = [
     ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8", 1),
     ("r2qkb1r/pp2nppp/3p4/2pNN1B1/2BnP3/3P4/PPP2PPP/R2bK2R w KQkq - 1 1", "d5f6", 2),
-    ("8/K6R/8/8/5R2/1k6/8/8 w - - 0 1", "h7h3", 3),
-    ("8/1k6/8/8/R7/4Q3/7K/8 w - - 0 1", "e3c5", 3),
+    ("8/8/5R2/8/8/8/7k/4K3 w - - 0 1", "e1f2", 3),
+    ("8/4NP1k/3p4/8/K7/8/8/8 w - - 0 1", "f7f8q", 3),
 ];
 
 #[test]
@@ -23,7 +23,7 @@ fn mates_are_found_and_told() {
         let game = Game::new(fen);
         engine.send("ucinewgame");
         engine.send(&game.command());
-        let lines = engine.go("go nodes 60000");
+        let lines = engine.go("go nodes 100000");
         let best = game.check(&lines);
         let info = Info::last(&lines);
         assert_eq!(info.score, Score::Mate(moves), "{fen}");
@@ -58,7 +58,7 @@ fn a_forced_mate_is_played_to_its_end() {
             engine.send("ucinewgame");
             for _ in 0..moves {
                 engine.send(&game.command());
-                let lines = engine.go("go nodes 60000");
+                let lines = engine.go("go nodes 100000");
                 game.play(&game.check(&lines));
                 if game.position.is_checkmate() {
                     break;

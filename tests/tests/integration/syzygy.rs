@@ -74,7 +74,7 @@ fn won_endings_are_won_within_fifty_moves() {
     let Some(mut engine) = engine_with_tables() else { return };
     for (number, fen) in [
         "8/8/8/3k4/8/8/8/Q3K3 w - - 0 1",
-        "8/8/8/8/4k3/8/3P4/3K4 w - - 0 1",
+        "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1",
         "8/8/8/4k3/8/8/8/R3K3 w - - 0 1",
         "8/8/8/4k3/8/8/8/2B1KB2 w - - 0 1",
     ]
