@@ -145,6 +145,7 @@ impl Search {
         let position = &request.line.last().position;
         if position.legal_moves().is_empty() {
             sink(Event::Info(report::game_over(position, request.started.elapsed())));
+            self.wait_for_release(request);
             sink(Event::Best { best: None, ponder: None, mode: position.castles().mode() });
             return Totals::default();
         }
