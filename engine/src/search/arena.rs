@@ -12,13 +12,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::memory::{Zeroed, zeroed};
 use super::node::{FIRST_SLOTS, GARBAGE};
-use super::slots::{Content, Slots};
+use super::slots::{self, Content, Slots};
 
 /// "No cell": index 0 is never handed out.
 pub const NIL: u32 = 0;
 
-/// Cells a worker takes from the arena at a time, to visit the lock rarely.
-const REFILL: usize = 512;
+/// Cells a worker takes from the arena at a time, to visit the lock rarely; of
+/// a small arena only a small part, so that no worker sits on the others' cells.
+const MOST_TAKEN: usize = 512;
+const SHARE_TAKEN: usize = 512;
 
 pub const CELL_BYTES: usize = 32;
 
@@ -129,10 +131,10 @@ impl Arena {
     }
 
     fn crush_moves(&self, lists: &mut Lists, first: u32) {
+        // To the end: a child that was taken out leaves a gap among the others.
         for (_, content) in Slots::new(self, first) {
-            match content {
-                Content::Child(child) => self.push_garbage(lists, child),
-                Content::Unvisited(_) => break,
+            if let Content::Child(child) = content {
+                self.push_garbage(lists, child);
             }
         }
         let mut cell = first;
@@ -164,11 +166,12 @@ impl Arena {
     }
 
     fn refill(&self, purpose: Purpose, pool: &mut Vec<u32>) {
+        let wanted = (self.cells.len() / SHARE_TAKEN).clamp(slots::MOST_CELLS, MOST_TAKEN);
         let mut lists = self.lock();
-        while lists.free_len() < REFILL && self.crush_one(&mut lists) {}
+        while lists.free_len() < wanted && self.crush_one(&mut lists) {}
         let other = if purpose == Node { Moves } else { Node };
-        self.take_freed(&mut lists, purpose, pool);
-        let missing = REFILL.saturating_sub(pool.len());
+        self.take_freed(&mut lists, purpose, pool, wanted);
+        let missing = wanted.saturating_sub(pool.len());
         let fresh = missing.min((lists.top - lists.bottom) as usize) as u32;
         // Popped from the back: neighbors in memory are handed out in order.
         match purpose {
@@ -181,12 +184,12 @@ impl Arena {
                 lists.top -= fresh;
             }
         }
-        self.take_freed(&mut lists, other, pool);
+        self.take_freed(&mut lists, other, pool, wanted);
     }
 
-    fn take_freed(&self, lists: &mut Lists, purpose: Purpose, pool: &mut Vec<u32>) {
+    fn take_freed(&self, lists: &mut Lists, purpose: Purpose, pool: &mut Vec<u32>, wanted: usize) {
         let chain = &mut lists.free[purpose as usize];
-        while pool.len() < REFILL && chain.head != NIL {
+        while pool.len() < wanted && chain.head != NIL {
             pool.push(chain.head);
             chain.head = self.word(chain.head, NEXT).load(Relaxed);
             chain.len -= 1;
@@ -233,7 +236,7 @@ impl CellPool {
 mod tests {
     use super::*;
     use crate::chess::PackedMove;
-    use crate::search::slots::{self, Edge};
+    use crate::search::slots::Edge;
 
     fn exhaust(arena: &Arena, pool: &mut CellPool) -> usize {
         let mut count = 0;
@@ -265,8 +268,10 @@ mod tests {
         for ((slot, _), edge) in Slots::new(&arena, first).zip(&edges) {
             assert!(slot.fill(*edge, pool.take(&arena, Node).unwrap()));
         }
+        // The third child leaves the family, as a new root does.
+        Slots::new(&arena, first).nth(2).unwrap().0.vacate(edges[2]);
         exhaust(&arena, &mut pool);
         arena.discard(parent);
-        assert_eq!(exhaust(&arena, &mut pool), 11, "a node, two cells of moves, eight children");
+        assert_eq!(exhaust(&arena, &mut pool), 10, "a node, two cells of moves, seven children");
     }
 }

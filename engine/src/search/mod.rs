@@ -167,6 +167,7 @@ impl Search {
         sink: Sink<'_>,
         facts: &RootFacts,
     ) -> Totals {
+        let begin = Instant::now();
         let white = request.line.last().turn().is_white();
         let reserve = Reserve { overhead: request.overhead, reaction: self.reaction };
         let plan = plan(request.limits, white, reserve);
@@ -192,7 +193,8 @@ impl Search {
         if let Err(error) = run_workers(&shared, request, evaluators, &mut monitor) {
             sink(Event::Note(format!("the network failed: {error}")));
         }
-        let late = shared.lateness();
+        // Time that went before the search began (into loading, say) is not its lag.
+        let late = shared.lateness().min(begin.elapsed());
         monitor.report(Instant::now());
         self.wait_for_release(request);
         let totals = shared.counters.totals(facts.carried, request.started.elapsed());

@@ -126,12 +126,14 @@ impl<'a> Monitor<'a> {
     }
 
     fn look(&mut self, now: Instant) {
+        let walking = self.shared.tree.walk();
         let moves = ranked_root_moves(self.shared.tree, self.request.params);
         let Some(leader) = moves.first() else { return };
         if self.best != Some(leader.played) {
             (self.best, self.best_since) = (Some(leader.played), now);
         }
         self.update_contempt(leader);
+        drop(walking);
         if self.is_settled(now, &moves) || self.is_mate_found(leader) {
             self.shared.halt();
         }
@@ -179,6 +181,7 @@ impl<'a> Monitor<'a> {
     pub fn report(&mut self, now: Instant) {
         let request = self.request;
         let elapsed = now - request.started;
+        let walking = self.shared.tree.walk();
         let mut info = snapshot(
             self.shared.tree,
             request.line,
@@ -187,6 +190,9 @@ impl<'a> Monitor<'a> {
             &self.shared.counters,
             elapsed,
         );
+        let stats =
+            request.verbose.then(|| move_stats(self.shared.tree, request.line, request.params));
+        drop(walking);
         if let Some(result) = self.tablebase_result {
             info.lines.iter_mut().for_each(|line| line.trust_tablebase(result));
         }
@@ -201,8 +207,7 @@ impl<'a> Monitor<'a> {
         self.shown_depth = reached;
         self.shown_best = self.best;
         self.last_report = now;
-        if request.verbose {
-            let stats = move_stats(self.shared.tree, request.line, request.params);
+        if let Some(stats) = stats {
             (self.sink)(Event::MoveStats(stats));
         }
     }

@@ -61,7 +61,8 @@ impl Search {
             self.tree.reset();
             return;
         }
-        let moves: Option<Vec<PackedMove>> = line.plies()[known - 1..]
+        // The first key is the clock's, so the root is ply `known - 2`.
+        let moves: Option<Vec<PackedMove>> = line.plies()[known - 2..]
             .windows(2)
             .map(|pair| move_between(&pair[0], &pair[1]))
             .collect();
@@ -156,8 +157,10 @@ fn add_noise(priors: &mut [f32], request: &Request<'_>) {
     }
 }
 
+/// What makes two lines the same: every position, and the clock at the start.
 fn keys(line: &Line) -> Vec<u64> {
-    line.plies().iter().map(|ply| ply.key).collect()
+    let start = line.plies().first().map(|ply| u64::from(ply.rule50()));
+    start.into_iter().chain(line.plies().iter().map(|ply| ply.key)).collect()
 }
 
 /// The move that was played between two neighboring positions.

@@ -296,3 +296,86 @@ fn stop_and_ponderhit_release_the_answer() {
     let took = begin.elapsed();
     assert!(took >= Duration::from_millis(80) && took < Duration::from_millis(300), "{took:?}");
 }
+
+/// Cells that the tree can reach.
+fn reachable_cells(bench: &Bench) -> usize {
+    let tree = &bench.search.tree;
+    let (mut stack, mut count) = (vec![tree.root_index()], 0);
+    while let Some(index) = stack.pop() {
+        let node = tree.node(index);
+        count += 1 + slots::cells(node.move_count()) as usize;
+        stack.extend(node.children(&tree.arena).map(|(child, _)| child));
+    }
+    count
+}
+
+#[test]
+fn a_game_in_little_memory_loses_no_cell() {
+    let mut bench = Bench::new(1, 1);
+    let mut game = line(START, "");
+    for _ in 0..12 {
+        let outcome = bench.nodes(&game, 3000);
+        for m in outcome.info.lines[0].pv.iter().take(2) {
+            game.push(*m);
+        }
+    }
+    let arena = &bench.search.tree.arena;
+    let mut pool = arena::CellPool::default();
+    let mut free = 0;
+    while pool.ensure(arena, arena::Purpose::Node, 1) {
+        pool.take(arena, arena::Purpose::Node);
+        free += 1;
+    }
+    assert_eq!(reachable_cells(&bench) + free + 1, arena.capacity());
+}
+
+#[test]
+fn lines_stay_legal_while_memory_is_recycled() {
+    let mut bench = Bench::new(4, 1);
+    bench.multipv = 40;
+    let start = line(START, "d2d4 d7d5");
+    let limits = Limits { movetime: Some(Duration::from_millis(1500)), ..Limits::default() };
+    let outcome = bench.go(&start, limits);
+    assert!(outcome.totals.recyclings > 0);
+    for pv_line in outcome.infos.iter().flat_map(|info| &info.lines) {
+        let mut position = start.last().position.clone();
+        for m in &pv_line.pv {
+            assert!(position.is_legal(*m), "{m:?} in {:?}", pv_line.pv);
+            position.play_unchecked(*m);
+        }
+    }
+}
+
+#[test]
+fn another_fifty_move_clock_is_another_game() {
+    let mut bench = Bench::new(1, 16);
+    let fen = |clock| format!("7k/8/8/8/8/8/R7/1R5K w - - {clock} 80");
+    let late = bench.nodes(&line(&fen(99), ""), 2000);
+    assert_eq!(late.info.lines[0].score, ShownScore::Centipawns(0), "no mate before the draw");
+    let early = bench.nodes(&line(&fen(0), ""), 20_000);
+    assert_eq!(early.totals.carried, 0);
+    assert_eq!(early.info.lines[0].score, ShownScore::Mate(2));
+}
+
+#[test]
+fn time_lost_before_the_search_is_not_taken_for_its_lag() {
+    let mut bench = Bench::new(1, 16);
+    let start = line(START, "");
+    let limits = Limits { white: Some(Duration::from_secs(2)), ..Limits::default() };
+    let key = |plies: &[Ply]| Encoder::Basic18.cache_key(plies);
+    let signals = Signals::default();
+    let request = Request {
+        line: &start,
+        limits: &limits,
+        params: &bench.params,
+        tablebases: None,
+        cache_key: &key,
+        signals: &signals,
+        started: Instant::now() - Duration::from_secs(3),
+        overhead: Duration::ZERO,
+        multipv: 1,
+        verbose: false,
+    };
+    bench.search.run(&request, &mut bench.evaluators, &|_| {});
+    assert!(bench.search.reaction < Duration::from_millis(500), "{:?}", bench.search.reaction);
+}

@@ -251,6 +251,8 @@ impl<'a> Worker<'a> {
 
     fn make_room(&mut self) {
         let tree = self.shared.tree;
+        // What this worker hoards may be all that is left.
+        self.pool.release(&tree.arena);
         let _held = tree.hold();
         // Another worker may have made room while this one waited.
         if !self.has_room() {
