@@ -86,8 +86,8 @@ fn a_tenth_of_a_second_and_a_hundredth() {
     // Whole games here are shorter than what a crowded machine may stall a
     // process; three stalls in a row are the engine's fault.
     while_busy(2, || {
-        let games: Vec<Result<(), String>> = (0..3).map(|_| play(100, 10, 60)).collect();
-        assert!(games.iter().any(Result::is_ok), "{games:#?}");
+        let falls: Vec<String> = (0..3).map_while(|_| play(100, 10, 60).err()).collect();
+        assert!(falls.len() < 3, "{falls:#?}");
     });
 }
 
