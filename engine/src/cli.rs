@@ -32,8 +32,8 @@ pub fn command() -> Command {
         .subcommand(
             Command::new("bench")
                 .about("Search fixed positions: same nodes on every run, then nodes per second")
-                .arg(number("depth", "5", "Mean depth at which a position is done"))
-                .arg(number("nodes", "3000", "Visits after which it is done in any case")),
+                .arg(number("depth", "3", "Mean depth at which a position is done"))
+                .arg(number("nodes", "20000", "Visits after which it is done in any case")),
         )
         .subcommand(
             Command::new("backendbench")

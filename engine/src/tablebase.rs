@@ -9,19 +9,24 @@ use shakmaty::{Chess, Move, Position};
 pub use shakmaty_syzygy::Wdl;
 use shakmaty_syzygy::{AmbiguousWdl, Tablebase};
 
-/// What the tables say of the position to be played.
-pub struct RootVerdict {
-    /// The moves worth searching.
-    pub moves: Vec<Move>,
-    /// The result for the side to move, under the fifty-move rule.
-    pub result: Wdl,
-    /// Positions looked up for it.
-    pub probes: u64,
-}
-
 /// Folders below the given ones are searched this deep: a link that leads
 /// back up must not hang the engine.
 const DEEPEST_FOLDER: usize = 6;
+
+/// Ranks of results that the fifty-move rule cannot touch.
+const WON: u8 = 6;
+const LOST: u8 = 0;
+
+/// The tables' word on a position to move in.
+pub struct RootProbe {
+    /// The result under the fifty-move rule, for the side to move.
+    pub result: Wdl,
+    /// The moves worth searching: those that keep the result, and of winning
+    /// ones the quickest to the next capture, pawn move or mate.
+    pub moves: Vec<Move>,
+    /// Tables looked up.
+    pub probes: usize,
+}
 
 pub struct Tablebases {
     tables: Tablebase<Chess>,
@@ -77,9 +82,8 @@ impl Tablebases {
         self.tables.probe_wdl_after_zeroing(position).ok()
     }
 
-    /// The root moves worth searching: those that keep the best result, and of
-    /// winning ones the quickest to the next capture, pawn move or mate.
-    pub fn root_verdict(&self, position: &Chess) -> Option<RootVerdict> {
+    /// What the tables say of the root and its moves.
+    pub fn probe_root(&self, position: &Chess) -> Option<RootProbe> {
         if !self.covers(position) {
             return None;
         }
@@ -90,19 +94,14 @@ impl Tablebases {
             .collect();
         let ranked = ranked?;
         let best = ranked.iter().map(|(rank, _)| *rank).max()?;
-        let result = match best.0 {
-            5.. => Wdl::Win,
-            4 => Wdl::CursedWin,
-            3 => Wdl::Draw,
-            2 => Wdl::BlessedLoss,
-            _ => Wdl::Loss,
-        };
-        let probes = ranked.len() as u64;
-        let is_best = |(rank, m): ((u8, u32), Move)| (rank == best).then_some(m);
-        Some(RootVerdict {
-            moves: ranked.into_iter().filter_map(is_best).collect(),
-            result,
-            probes,
+        Some(RootProbe {
+            probes: ranked.len(),
+            result: match best.0 {
+                WON.. => Wdl::Win,
+                LOST => Wdl::Loss,
+                _ => Wdl::Draw,
+            },
+            moves: ranked.into_iter().filter(|(rank, _)| *rank == best).map(|(_, m)| m).collect(),
         })
     }
 
@@ -111,17 +110,17 @@ impl Tablebases {
         let mut after = position.clone();
         after.play_unchecked(m);
         if after.is_checkmate() {
-            return Some((6, u32::MAX));
+            return Some((WON, u32::MAX));
         }
         let dtz = self.tables.probe_dtz(&after).ok()?;
         let class = match AmbiguousWdl::from_dtz_and_halfmoves(dtz, after.halfmoves()) {
-            AmbiguousWdl::Loss => 6,
+            AmbiguousWdl::Loss => WON,
             AmbiguousWdl::MaybeLoss => 5,
             AmbiguousWdl::BlessedLoss => 4,
             AmbiguousWdl::Draw => 3,
             AmbiguousWdl::CursedWin => 2,
             AmbiguousWdl::MaybeWin => 1,
-            AmbiguousWdl::Win => 0,
+            AmbiguousWdl::Win => LOST,
         };
         let plies = if after.halfmoves() == 0 { 0 } else { dtz.ignore_rounding().0.unsigned_abs() };
         let speed = if class > 3 { u32::MAX - 1 - plies } else { 0 };

@@ -98,12 +98,12 @@ proptest! {
             let Ok(Some(Command::Go(go))) = parse(&format!("go {}", parts.join("  "))) else {
                 return Err(TestCaseError::fail("refused"));
             };
-            prop_assert_eq!(go.wtime.map(|t| t.as_millis()), Some(u128::from(wtime)));
-            prop_assert_eq!(go.binc.as_millis(), u128::from(binc));
-            prop_assert_eq!(go.depth, Some(depth));
-            prop_assert!(go.nodes.is_some_and(|n| n == nodes || n >= 3_155_760_000_000));
-            prop_assert_eq!((go.ponder, go.infinite), (ponder, infinite));
-            prop_assert_eq!((go.btime, go.movetime, go.mate), (None, None, None));
+            prop_assert_eq!(go.limits.white.map(|t| t.as_millis()), Some(u128::from(wtime)));
+            prop_assert_eq!(go.limits.black_increment.as_millis(), u128::from(binc));
+            prop_assert_eq!(go.limits.depth, Some(depth));
+            prop_assert!(go.limits.nodes.is_some_and(|n| n == nodes || n >= 3_155_760_000_000));
+            prop_assert_eq!((go.limits.ponder, go.limits.infinite), (ponder, infinite));
+            prop_assert_eq!((go.limits.black, go.limits.movetime, go.limits.mate), (None, None, None));
         }
     }
 

@@ -36,6 +36,10 @@ impl Loaded {
             Backend::Random => None,
             _ => Some(Arc::new(open_network(&settings.net, say)?)),
         };
+        if let Some(network) = &network {
+            let (name, layout) = (network.name(), network.layout.describe());
+            say(format!("loading {name} ({layout}) on backend {}", settings.backend));
+        }
         let opened = open_backend(&BackendSettings {
             backend: settings.backend,
             network: network.clone(),

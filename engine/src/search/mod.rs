@@ -53,7 +53,7 @@ use frozen::Frozen;
 use monitor::Monitor;
 use pending::Pending;
 use report::principal_variation;
-use score::Score;
+use root::RootFacts;
 use shared::{Counters, Shared};
 use tree::Tree;
 use worker::Worker;
@@ -106,8 +106,6 @@ pub struct Search {
     root_keys: Vec<u64>,
     /// How late searches react to a deadline.
     reaction: Duration,
-    /// The tablebases' word on the root, and how many probes it took.
-    verdict: Option<(Score, u64)>,
 }
 
 impl Search {
@@ -119,7 +117,6 @@ impl Search {
             cache: EvalCache::new(bytes / CACHE_SHARE)?,
             root_keys: Vec::new(),
             reaction: Duration::from_millis(5),
-            verdict: None,
         })
     }
 
@@ -150,8 +147,8 @@ impl Search {
             return Totals::default();
         }
         self.cache.new_generation();
-        let carried = match self.prepare_root(request, evaluators) {
-            Ok(carried) => carried,
+        let facts = match self.prepare_root(request, evaluators) {
+            Ok(facts) => facts,
             Err(error) => {
                 sink(Event::Note(format!("the network failed: {error}; playing without thought")));
                 self.clear_tree();
@@ -160,7 +157,7 @@ impl Search {
                 return Totals::default();
             }
         };
-        self.think(request, evaluators, sink, carried)
+        self.think(request, evaluators, sink, &facts)
     }
 
     fn think(
@@ -168,7 +165,7 @@ impl Search {
         request: &Request<'_>,
         evaluators: &mut [Box<dyn Evaluator>],
         sink: Sink<'_>,
-        carried: u64,
+        facts: &RootFacts,
     ) -> Totals {
         let white = request.line.last().turn().is_white();
         let reserve = Reserve { overhead: request.overhead, reaction: self.reaction };
@@ -188,18 +185,17 @@ impl Search {
             pending: Pending::new(evaluators.len(), batch),
             budget: Budget::new(self.visit_budget(request.limits)),
             root_draw_value: AtomicU32::new(0),
-            root_verdict: self.verdict.map(|(score, _)| score),
             counters: Counters::default(),
         };
-        shared.counters.tablebase_hits.store(self.verdict.map_or(0, |(_, hits)| hits), Relaxed);
-        let mut monitor = Monitor::new(request, &shared, plan, sink);
+        shared.counters.tablebase_hits.store(facts.probes as u64, Relaxed);
+        let mut monitor = Monitor::new(request, &shared, plan, facts.result, sink);
         if let Err(error) = run_workers(&shared, request, evaluators, &mut monitor) {
             sink(Event::Note(format!("the network failed: {error}")));
         }
         let late = shared.lateness();
         monitor.report(Instant::now());
         self.wait_for_release(request);
-        let totals = shared.counters.totals(carried, request.started.elapsed());
+        let totals = shared.counters.totals(facts.carried, request.started.elapsed());
         let slowest = Duration::from_micros(shared.counters.slowest_batch.load(Relaxed));
         // One slow batch is remembered for a while: better a little early often
         // than late once.

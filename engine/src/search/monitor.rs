@@ -9,6 +9,7 @@ use super::score::Score;
 use super::shared::Shared;
 use super::{Request, Sink};
 use crate::chess::PackedMove;
+use crate::tablebase::Wdl;
 use crate::time::Plan;
 
 /// Without news, an info line this often.
@@ -23,6 +24,8 @@ pub struct Monitor<'a> {
     shared: &'a Shared<'a>,
     sink: Sink<'a>,
     plan: Option<Plan>,
+    /// What the tablebases say of the root.
+    tablebase_result: Option<Wdl>,
     /// When the own clock started: at `go`, or at `ponderhit`.
     clock_start: Option<Instant>,
     only_move: bool,
@@ -39,6 +42,7 @@ impl<'a> Monitor<'a> {
         request: &'a Request<'a>,
         shared: &'a Shared<'a>,
         plan: Option<Plan>,
+        tablebase_result: Option<Wdl>,
         sink: Sink<'a>,
     ) -> Monitor<'a> {
         let now = Instant::now();
@@ -47,6 +51,7 @@ impl<'a> Monitor<'a> {
             shared,
             sink,
             plan,
+            tablebase_result,
             clock_start: (!request.limits.ponder).then_some(request.started),
             only_move: shared.tree.root().move_count() == 1,
             last_look: now,
@@ -182,8 +187,8 @@ impl<'a> Monitor<'a> {
             &self.shared.counters,
             elapsed,
         );
-        if let Some(score) = self.shared.root_verdict {
-            info.lines.iter_mut().for_each(|line| line.settle(score));
+        if let Some(result) = self.tablebase_result {
+            info.lines.iter_mut().for_each(|line| line.trust_tablebase(result));
         }
         let reached = info.depth.max(self.shown_depth).max(1);
         for depth in self.shown_depth.max(1)..=reached {

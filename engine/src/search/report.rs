@@ -13,6 +13,7 @@ use super::shared::Counters;
 use super::tree::Tree;
 use crate::chess::{Line, PackedMove};
 use crate::encode::PolicyMap;
+use crate::tablebase::Wdl;
 
 /// Longest principal variation printed.
 const LONGEST_PV: usize = 80;
@@ -81,6 +82,24 @@ pub struct MoveStat {
     pub exploration: f32,
 }
 
+impl PvLine {
+    /// The tablebases know better than any estimate; only a mate that was
+    /// found says more.
+    pub fn trust_tablebase(&mut self, result: Wdl) {
+        if matches!(self.score, ShownScore::Mate(_)) {
+            return;
+        }
+        let score = match result {
+            Wdl::Win => Score::Win(TABLEBASE_PLIES),
+            Wdl::Loss => Score::Loss(TABLEBASE_PLIES),
+            _ => Score::Draw,
+        };
+        let draw = if score == Score::Draw { 1.0 } else { 0.0 };
+        self.score = ShownScore::new(score);
+        self.wdl = wdl_permille(score.q(), draw);
+    }
+}
+
 impl ShownScore {
     /// For the side that moves into a node with this score.
     pub fn new(score: Score) -> ShownScore {
@@ -98,16 +117,6 @@ impl ShownScore {
             Score::Estimate(q) => {
                 ShownScore::Centipawns((90.0 * (1.563_754_2 * q).tan()).round() as i32)
             }
-        }
-    }
-}
-
-impl PvLine {
-    /// Shows a known result instead of an estimate; a mate that was seen stays.
-    pub fn settle(&mut self, score: Score) {
-        if !matches!(self.score, ShownScore::Mate(_)) {
-            self.score = ShownScore::new(score);
-            self.wdl = wdl_permille(score.q(), 1.0 - score.q().abs());
         }
     }
 }

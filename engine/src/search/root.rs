@@ -9,19 +9,32 @@ use super::slots::Edge;
 use super::{Request, Search, backup, expand};
 use crate::chess::{Line, PackedMove};
 use crate::eval::{Answers, EvalError, Evaluator};
-use crate::tablebase::RootVerdict;
+use crate::tablebase::Wdl;
+
+/// What is known before the search begins.
+pub(super) struct RootFacts {
+    /// Visits that earlier searches left at the root.
+    pub carried: u64,
+    /// The tablebases' result for the side to move.
+    pub result: Option<Wdl>,
+    /// Tables looked up.
+    pub probes: usize,
+}
 
 impl Search {
-    /// Moves the tree to the requested position and expands the root. Returns
-    /// the visits that earlier searches left there.
+    /// Moves the tree to the requested position and expands the root.
     pub(super) fn prepare_root(
         &mut self,
         request: &Request<'_>,
         evaluators: &mut [Box<dyn Evaluator>],
-    ) -> Result<u64, EvalError> {
-        let verdict = tablebase_verdict(request);
-        self.verdict = verdict.as_ref().map(|v| (Score::of_root(v.result), v.probes));
-        let allowed = verdict.map(|v| v.moves).or_else(|| allowed_moves(request));
+    ) -> Result<RootFacts, EvalError> {
+        let position = &request.line.last().position;
+        let wanted = searchmoves(request);
+        // The tables speak of the best moves, not of those that the user named.
+        let tables = request.tablebases.filter(|_| wanted.is_none());
+        let probe = tables.and_then(|tables| tables.probe_root(position));
+        let (result, probes) = probe.as_ref().map_or((None, 0), |p| (Some(p.result), p.probes));
+        let allowed = wanted.or(probe.map(|probe| probe.moves));
         let altered = allowed.is_some() || request.params.noise_epsilon > 0.0;
         self.follow(request.line);
         if altered {
@@ -37,7 +50,7 @@ impl Search {
             self.expand_root(request, evaluators, allowed)?;
         }
         self.root_keys = if altered { Vec::new() } else { keys(request.line) };
-        Ok(carried)
+        Ok(RootFacts { carried, result, probes })
     }
 
     /// Keeps the subtree if the new line continues the old one.
@@ -109,17 +122,15 @@ impl Search {
     }
 }
 
-/// What the tables say, unless the user wants certain moves searched.
-fn tablebase_verdict(request: &Request<'_>) -> Option<RootVerdict> {
-    let tables = request.tablebases.filter(|_| request.limits.searchmoves.is_empty())?;
-    tables.root_verdict(&request.line.last().position)
-}
-
-/// The root moves that the user wants searched, when they are not simply all.
-fn allowed_moves(request: &Request<'_>) -> Option<Vec<Move>> {
+/// The moves that `go` named, if it named legal ones.
+fn searchmoves(request: &Request<'_>) -> Option<Vec<Move>> {
     let wanted = &request.limits.searchmoves;
-    let legal = request.line.legal_moves().into_iter();
-    let moves: Vec<Move> = legal.filter(|m| wanted.contains(&PackedMove::new(*m))).collect();
+    let moves: Vec<Move> = request
+        .line
+        .legal_moves()
+        .into_iter()
+        .filter(|m| wanted.contains(&PackedMove::new(*m)))
+        .collect();
     (!moves.is_empty()).then_some(moves)
 }
 

@@ -3,8 +3,6 @@
 //! Scores are from the view of the side that *moved into* the node, so the
 //! better child has the higher score.
 
-use crate::tablebase::Wdl;
-
 /// What is known of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Score {
@@ -24,16 +22,6 @@ const ONE: i32 = 1 << 30;
 const DRAW: i32 = i32::MIN;
 
 impl Score {
-    /// A tablebase result for the side to move at the root: that side's moves
-    /// lead to it.
-    pub fn of_root(result: Wdl) -> Score {
-        match result {
-            Wdl::Win => Score::Win(TABLEBASE_PLIES),
-            Wdl::Loss => Score::Loss(TABLEBASE_PLIES),
-            Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss => Score::Draw,
-        }
-    }
-
     pub fn is_proven(self) -> bool {
         !matches!(self, Score::Estimate(_))
     }

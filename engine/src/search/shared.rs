@@ -8,7 +8,6 @@ use super::cache::EvalCache;
 use super::frozen::Frozen;
 use super::params::Params;
 use super::pending::Pending;
-use super::score::Score;
 use super::tree::Tree;
 use super::{Signals, Totals};
 use crate::chess::Ply;
@@ -32,8 +31,6 @@ pub struct Shared<'a> {
     pub budget: Budget,
     /// Worth of a draw for the side to move at the root (bits of an `f32`).
     pub root_draw_value: AtomicU32,
-    /// What the tablebases say of the root, for its side to move.
-    pub root_verdict: Option<Score>,
     pub counters: Counters,
 }
 

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::time::Limits;
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     Uci,
@@ -40,20 +42,11 @@ pub enum StartPosition {
     Fen(String),
 }
 
-/// `go` as written; the moves are not checked against a position yet.
+/// `go` as written; its moves are not checked against a position yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GoCommand {
-    pub wtime: Option<Duration>,
-    pub btime: Option<Duration>,
-    pub winc: Duration,
-    pub binc: Duration,
-    pub movestogo: Option<u32>,
-    pub movetime: Option<Duration>,
-    pub nodes: Option<u64>,
-    pub depth: Option<u32>,
-    pub mate: Option<u32>,
-    pub infinite: bool,
-    pub ponder: bool,
+    /// Everything but the moves.
+    pub limits: Limits,
     pub searchmoves: Vec<String>,
     /// Words that mean nothing here; UCI wants them passed over.
     pub unknown: Vec<String>,
@@ -159,41 +152,37 @@ fn go(words: &[&str]) -> Result<GoCommand, ParseError> {
     let mut words = words.iter().copied().peekable();
     while let Some(word) = words.next() {
         match word {
-            "infinite" => command.infinite = true,
-            "ponder" => command.ponder = true,
+            "infinite" => command.limits.infinite = true,
+            "ponder" => command.limits.ponder = true,
             "searchmoves" => {
                 while let Some(m) = words.next_if(|w| !GO_KEYWORDS.contains(w)) {
                     command.searchmoves.push(m.to_string());
                 }
             }
             _ if !GO_KEYWORDS.contains(&word) => command.unknown.push(quote(word)),
-            keyword => set_number(&mut command, keyword, words.next())?,
+            keyword => set_number(&mut command.limits, keyword, words.next())?,
         }
     }
     Ok(command)
 }
 
-fn set_number(
-    command: &mut GoCommand,
-    keyword: &str,
-    value: Option<&str>,
-) -> Result<(), ParseError> {
+fn set_number(limits: &mut Limits, keyword: &str, value: Option<&str>) -> Result<(), ParseError> {
     let text = value.ok_or_else(|| malformed("go", format!("{keyword} needs a number")))?;
     let number = whole_number(text)
         .ok_or_else(|| malformed("go", format!("{keyword} {} is not a number", quote(text))))?;
     let millis = Duration::from_millis(number);
     let small = u32::try_from(number).unwrap_or(u32::MAX);
     match keyword {
-        "wtime" => command.wtime = Some(millis),
-        "btime" => command.btime = Some(millis),
-        "winc" => command.winc = millis,
-        "binc" => command.binc = millis,
+        "wtime" => limits.white = Some(millis),
+        "btime" => limits.black = Some(millis),
+        "winc" => limits.white_increment = millis,
+        "binc" => limits.black_increment = millis,
         // `movestogo 0` is how some GUIs say that there is no such limit.
-        "movestogo" => command.movestogo = Some(small).filter(|n| *n > 0),
-        "movetime" => command.movetime = Some(millis),
-        "nodes" => command.nodes = Some(number),
-        "depth" => command.depth = Some(small),
-        _ => command.mate = Some(small),
+        "movestogo" => limits.movestogo = Some(small).filter(|n| *n > 0),
+        "movetime" => limits.movetime = Some(millis),
+        "nodes" => limits.nodes = Some(number),
+        "depth" => limits.depth = Some(small),
+        _ => limits.mate = Some(small),
     }
     Ok(())
 }
@@ -260,11 +249,12 @@ mod tests {
         ) else {
             panic!()
         };
-        assert!(go.ponder && go.infinite);
-        assert_eq!(go.wtime, Some(Duration::ZERO));
-        assert_eq!(go.btime, Some(Duration::from_secs(300)));
+        let limits = &go.limits;
+        assert!(limits.ponder && limits.infinite);
+        assert_eq!(limits.white, Some(Duration::ZERO));
+        assert_eq!(limits.black, Some(Duration::from_secs(300)));
         assert_eq!(go.searchmoves, ["e2e4", "d2d4"]);
-        assert_eq!((go.depth, go.mate, go.movestogo), (Some(300), Some(3), None));
+        assert_eq!((limits.depth, limits.mate, limits.movestogo), (Some(300), Some(3), None));
         assert_eq!(go.unknown, ["quickly"]);
     }
 

@@ -104,7 +104,7 @@ impl Session {
                 Ok(line) => self.line = line,
                 Err(problem) => self.say(&format!("position unchanged: {problem}")),
             },
-            Command::Go(go) => self.go(&go),
+            Command::Go(go) => self.go(go),
         }
     }
 
@@ -172,7 +172,7 @@ impl Session {
         Ok(line)
     }
 
-    fn go(&mut self, go: &GoCommand) {
+    fn go(&mut self, go: GoCommand) {
         let started = Instant::now();
         if !go.unknown.is_empty() {
             self.say(&format!("go: passed over: {}", go.unknown.join(" ")));
@@ -188,20 +188,7 @@ impl Session {
         if !illegal.is_empty() {
             self.say(&format!("searchmoves: not legal here, passed over: {}", illegal.join(" ")));
         }
-        let limits = Limits {
-            white: go.wtime,
-            black: go.btime,
-            white_increment: go.winc,
-            black_increment: go.binc,
-            movestogo: go.movestogo,
-            movetime: go.movetime,
-            nodes: go.nodes,
-            depth: go.depth,
-            mate: go.mate,
-            infinite: go.infinite,
-            ponder: go.ponder,
-            searchmoves,
-        };
+        let limits = Limits { searchmoves, ..go.limits };
         let (settings, line) = (self.settings(), self.line.clone());
         self.engine.go(Order { settings, line, limits, started });
     }

@@ -211,6 +211,11 @@ pub fn is_remark(line: &str) -> bool {
     line.starts_with("info string ")
 }
 
+/// News of a network being loaded.
+pub fn is_progress(line: &str) -> bool {
+    line.starts_with("info string loading ")
+}
+
 /// The move and the ponder move of a `bestmove` line.
 pub fn best_and_ponder(line: &str) -> (String, Option<String>) {
     let words: Vec<&str> = line.split(' ').collect();
