@@ -17,6 +17,7 @@ crashed; results do not matter.
 import argparse
 import concurrent.futures
 import dataclasses
+import logging
 import pathlib
 import random
 import sys
@@ -137,6 +138,8 @@ def game(number, options, ours, theirs):
 
 def main():
     options = arguments()
+    # python-chess warns of every remark that comes before a game.
+    logging.getLogger("chess.engine").setLevel(logging.ERROR)
     outcomes = []
     with concurrent.futures.ThreadPoolExecutor(options.concurrency) as pool:
         jobs = [pool.submit(play, number, options) for number in range(options.games)]
@@ -155,7 +158,8 @@ def main():
     }
     print(
         f"{len(outcomes)} games: {count['win']} won, {count['draw']} drawn, {count['loss']} lost; "
-        + ", ".join(f"{name}s: {number}" for name, number in faults.items())
+        f"forfeits: {faults['forfeit']}, illegal moves: {faults['illegal move']}, "
+        f"crashes: {faults['crash']}"
     )
     return 1 if any(faults.values()) else 0
 

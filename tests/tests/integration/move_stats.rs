@@ -1,6 +1,6 @@
 //! `VerboseMoveStats`, as Nibbler reads it.
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use crate::driver::Engine;
 use crate::game::{Game, KIWIPETE};
@@ -30,20 +30,21 @@ fn statistics_of_every_root_move_and_the_node_itself() {
             .take_while(|line| line.starts_with("info string "))
             .map(|line| format.captures(line).unwrap_or_else(|| panic!("{line:?}")))
             .collect();
-        let number = |i: usize, name: &str| stats[i][name].parse::<f64>().unwrap();
+        let number = |stat: &Captures<'_>, name: &str| stat[name].parse::<f64>().unwrap();
         assert_eq!(stats.len(), 48 + 1);
         assert_eq!(&stats[0]["move"], "node");
         assert_eq!(&stats[1]["move"], best, "the best move is next to the node");
         let (mut visits, mut policy) = (0.0, 0.0);
-        for i in 1..stats.len() {
-            assert!(game.read(&stats[i]["move"]).is_some(), "{:?}", &stats[i]["move"]);
-            assert!(number(i, "q").abs() <= 1.0 || number(i, "n") == 0.0);
-            assert!((0.0..=1.0).contains(&number(i, "d")));
-            assert!((number(i, "q") + number(i, "u") - number(i, "s")).abs() < 1e-4);
-            visits += number(i, "n");
-            policy += number(i, "p");
+        for stat in &stats[1..] {
+            assert!(game.read(&stat["move"]).is_some(), "{:?}", &stat["move"]);
+            let [n, p, q, d, u, s] = ["n", "p", "q", "d", "u", "s"].map(|name| number(stat, name));
+            assert!(q.abs() <= 1.0 || n == 0.0);
+            assert!((0.0..=1.0).contains(&d));
+            assert!((q + u - s).abs() < 1e-4);
+            visits += n;
+            policy += p;
         }
-        assert_eq!(visits + 1.0, number(0, "n"));
+        assert_eq!(visits + 1.0, number(&stats[0], "n"));
         assert!((policy - 100.0).abs() < 0.5, "{policy} %");
     }
 }
