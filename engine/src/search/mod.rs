@@ -64,6 +64,9 @@ pub type Sink<'a> = &'a (dyn Fn(Event) + Sync);
 /// Share of `Hash` that goes to the evaluation cache; the tree has the rest.
 const CACHE_SHARE: usize = 4;
 
+/// Searches that must end sooner use one worker.
+const SHORTEST_TOGETHER: Duration = Duration::from_millis(10);
+
 /// Everything one search needs to know.
 pub struct Request<'a> {
     pub line: &'a Line,
@@ -171,6 +174,11 @@ impl Search {
         let white = request.line.last().turn().is_white();
         let reserve = Reserve { overhead: request.overhead, reaction: self.reaction };
         let plan = plan(request.limits, white, reserve);
+        // In so short a time helpers bring little, and waiting for them to
+        // wake and to end on a busy machine can cost the game.
+        let alone = plan.is_some_and(|plan| plan.hard < SHORTEST_TOGETHER);
+        let workers = if alone { 1 } else { evaluators.len() };
+        let evaluators = &mut evaluators[..workers];
         let batch = evaluators.iter().map(|e| e.capacity()).max().unwrap_or(1);
         let shared = Shared {
             tree: &self.tree,

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// Moves a game without `movestogo` is assumed to go on for.
 const HORIZON: f64 = 28.0;
+/// Moves for which the cost beside thinking is put by.
+const LONG_GAME: f64 = 80.0;
 /// Share of the increment that is spent at once.
 const INCREMENT_SHARE: f64 = 0.8;
 /// The hard end, as a multiple of the soft one.
@@ -40,6 +42,11 @@ impl Reserve {
     fn total(&self) -> f64 {
         (self.overhead + self.reaction).as_secs_f64()
     }
+
+    /// `Move Overhead` is meant for the worst case; most moves cost far less.
+    fn usual(&self) -> f64 {
+        self.overhead.as_secs_f64() / 8.0 + self.reaction.as_secs_f64()
+    }
 }
 
 /// The plan for this move; `None` when the clock does not limit it.
@@ -59,11 +66,17 @@ fn on_clock(clock: Clock, movestogo: Option<u32>, reserve: Reserve) -> Plan {
     let increment = clock.increment.as_secs_f64();
     let left = (clock.left.as_secs_f64() - reserve.total()).max(0.0);
     let moves = movestogo.map_or(HORIZON, |n| f64::from(n.clamp(1, 50)));
-    // Each later move needs its reserve as well, or many short moves would eat
-    // the clock up bit by bit.
-    let later = (moves - 1.0).max(0.0) * (reserve.total() - increment).max(0.0);
+    // Each later move costs more than its thinking, or many short moves would
+    // eat the clock up bit by bit. Up to a time control the whole reserve is
+    // put by for each; on an open end the usual cost of a long game, as the
+    // plan shrinks with the clock anyway.
+    let (cost, later_moves) = match movestogo {
+        Some(_) => (reserve.total(), moves - 1.0),
+        None => (reserve.usual(), LONG_GAME),
+    };
+    let later = later_moves * (cost - increment).max(0.0);
     let usable = (left - later).max(left * 0.05);
-    let share = usable / moves + INCREMENT_SHARE * (increment - reserve.total()).max(0.0);
+    let share = usable / moves + INCREMENT_SHARE * (increment - cost).max(0.0);
     // With the last move before the time control everything but the reserve
     // may go; otherwise a share, so that no single move ruins the game.
     let cap = if movestogo == Some(1) { left * 0.9 } else { usable * LARGEST_SHARE };
@@ -120,6 +133,7 @@ mod tests {
         assert!(survives(10_000, 100, 40, None));
         assert!(survives(60_000, 600, 40, None));
         assert!(survives(60_000, 0, 35, Some(40)));
+        assert!(survives(60_000, 0, 3, None));
         assert!(survives(100, 10, 9, None));
     }
 
@@ -129,6 +143,14 @@ mod tests {
         assert!((5.0..12.0).contains(&blitz.soft.as_secs_f64()), "{blitz:?}");
         let last = clock_ms(10_000, 0, Some(1));
         assert!(last.soft.as_secs_f64() > 8.0 && last.hard.as_secs_f64() < 9.9, "{last:?}");
+    }
+
+    #[test]
+    fn short_games_still_leave_time_to_think() {
+        let bullet = clock_ms(500, 10, None);
+        assert!(bullet.soft >= Duration::from_millis(5), "{bullet:?}");
+        let lightning = clock_ms(1000, 10, None);
+        assert!(lightning.soft >= Duration::from_millis(20), "{lightning:?}");
     }
 
     #[test]
