@@ -58,28 +58,37 @@ impl<'a> Worker<'a> {
             let node = Node::at(arena, index);
             let others = node.enter();
             if !node.is_expanded() || node.score().is_proven() {
-                self.path.truncate(depth + 1);
-                self.line.truncate(self.root_len + depth);
+                self.end_walk(depth);
                 return others;
             }
-            index = match self.pick(node, index, depth) {
-                Pick::Child(child) => child,
+            let next = match self.pick(node, index, depth) {
+                Pick::Child(child) => Some(child),
+                // Another worker may expand the child made here before this one
+                // enters it, so a second child, and a second cell, may be due.
+                Pick::New(..) if !self.pool.ensure(arena, Purpose::Node, 1) => None,
                 Pick::New(slot, edge) => match self.create_child(slot, edge) {
-                    Some(child) => child,
+                    Some(child) => Some(child),
                     None => {
                         // Another worker took this move; look again.
                         node.leave();
                         continue;
                     }
                 },
-                Pick::Nothing => {
-                    self.path.truncate(depth + 1);
-                    self.line.truncate(self.root_len + depth);
-                    return others;
-                }
+                Pick::Nothing => None,
             };
+            let Some(next) = next else {
+                self.end_walk(depth);
+                return others;
+            };
+            index = next;
             depth += 1;
         }
+    }
+
+    /// Forgets what an earlier walk left beyond `depth`.
+    fn end_walk(&mut self, depth: usize) {
+        self.path.truncate(depth + 1);
+        self.line.truncate(self.root_len + depth);
     }
 
     /// Brings the line to `index` at `depth`. Successive walks share most of

@@ -12,7 +12,7 @@
 //!
 //! Each move takes 4 bytes more, visited or not; see [`slots`](super::slots).
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use super::arena::{Arena, Cell, NIL};
 use super::score::{Score, from_fixed, next_mean, to_fixed};
@@ -109,14 +109,15 @@ impl<'a> Node<'a> {
         self.0.0[COUNTS].fetch_and(IN_FLIGHT, Relaxed);
     }
 
-    /// Marks a visit under way; returns how many were before.
+    /// Marks a visit under way; returns how many were before. Whoever finds none
+    /// also sees what the last visitor wrote, above all its moves.
     pub fn enter(self) -> u32 {
-        self.0.0[COUNTS].fetch_add(1, Relaxed) & IN_FLIGHT
+        self.0.0[COUNTS].fetch_add(1, AcqRel) & IN_FLIGHT
     }
 
     /// Takes back a visit that led nowhere.
     pub fn leave(self) {
-        self.0.0[COUNTS].fetch_sub(1, Relaxed);
+        self.0.0[COUNTS].fetch_sub(1, Release);
     }
 
     /// Books a finished visit. A proven score stays as it is.
