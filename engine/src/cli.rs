@@ -61,7 +61,12 @@ pub fn command() -> Command {
 
 fn flag(spec: &Spec) -> Arg {
     let help = format!("{} [default: {}]", spec.help, spec.default_for_people());
-    Arg::new(spec.name).long(spec.flag()).value_name("VALUE").global(true).help(help)
+    Arg::new(spec.name)
+        .long(spec.flag())
+        .value_name("VALUE")
+        .allow_hyphen_values(true)
+        .global(true)
+        .help(help)
 }
 
 /// Does what the command line says.

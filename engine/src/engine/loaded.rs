@@ -10,6 +10,7 @@ use crate::eval::{
     open_backend, tune, workers,
 };
 use crate::options::Settings;
+use crate::search::IMMEDIATE_LIMIT;
 
 /// Batch of backends that have no network to measure.
 const UNMEASURED_BATCH: usize = 16;
@@ -56,10 +57,9 @@ impl Loaded {
             asked => asked,
         };
         // A node counts visits in flight in 16 bits; each worker may have a
-        // batch and as many collisions under way.
-        let batch = batch_size(settings, &opened, network.as_deref(), say)?
-            .min(MOST_IN_FLIGHT / (2 * threads))
-            .max(1);
+        // batch, its twins and as many collisions under way.
+        let share = (MOST_IN_FLIGHT / threads).saturating_sub(IMMEDIATE_LIMIT) / 2;
+        let batch = batch_size(settings, &opened, network.as_deref(), say)?.clamp(1, share.max(1));
         let evaluators: Result<Vec<_>, _> =
             (0..threads).map(|_| opened.source.create(batch)).collect();
         let named = network.as_ref().map_or_else(|| "no network".to_string(), |n| n.name());

@@ -9,15 +9,17 @@ mod network_file;
 pub use loaded::Loaded;
 pub use network_file::{LoadError, default_file, open_network};
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use shakmaty::Position;
+
 use crate::chess::{Line, Ply};
 use crate::options::Settings;
-use crate::search::{Event, Request, Search, Signals, Totals};
+use crate::search::{Event, Request, Search, Signals, Sink, Totals, wait_for_release};
 use crate::tablebase::Tablebases;
 use crate::time::Limits;
 
@@ -47,15 +49,40 @@ pub struct Order {
 pub struct Handle {
     jobs: Option<Sender<Job>>,
     signals: Arc<Signals>,
-    searching: Arc<AtomicBool>,
+    searching: Arc<Searching>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Whether a `go` waits for its best move.
+#[derive(Default)]
+struct Searching {
+    now: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Searching {
+    fn get(&self) -> bool {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, value: bool) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = value;
+        self.changed.notify_all();
+    }
+
+    fn wait_for_end(&self) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        while *now {
+            now = self.changed.wait(now).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
 }
 
 impl Handle {
     pub fn start(listener: Listener) -> Handle {
         let (jobs, inbox) = channel();
         let signals = Arc::new(Signals::default());
-        let searching = Arc::new(AtomicBool::new(false));
+        let searching = Arc::new(Searching::default());
         let worker = (Arc::clone(&signals), Arc::clone(&searching));
         let thread = std::thread::spawn(move || serve(&inbox, listener, &worker.0, &worker.1));
         Handle { jobs: Some(jobs), signals, searching, thread: Some(thread) }
@@ -63,7 +90,16 @@ impl Handle {
 
     /// From `go` until the best move is out.
     pub fn is_searching(&self) -> bool {
-        self.searching.load(SeqCst)
+        self.searching.get()
+    }
+
+    /// A search that was told to stop is over within a batch: waits for that.
+    /// False when a search runs that nobody stopped.
+    pub fn wait_if_stopping(&self) -> bool {
+        if self.is_searching() && self.signals.is_stopped() {
+            self.searching.wait_for_end();
+        }
+        !self.is_searching()
     }
 
     /// Calls `ready` once everything the settings ask for is loaded.
@@ -73,7 +109,7 @@ impl Handle {
 
     pub fn go(&self, order: Order) {
         self.signals.reset();
-        self.searching.store(true, SeqCst);
+        self.searching.set(true);
         self.send(Job::Go(Box::new(order)));
     }
 
@@ -112,12 +148,7 @@ impl Drop for Handle {
     }
 }
 
-fn serve(
-    inbox: &Receiver<Job>,
-    listener: Listener,
-    signals: &Signals,
-    searching: &Arc<AtomicBool>,
-) {
+fn serve(inbox: &Receiver<Job>, listener: Listener, signals: &Signals, searching: &Arc<Searching>) {
     let mut engine = Engine::new(Arc::clone(&listener));
     for job in inbox {
         match job {
@@ -130,12 +161,13 @@ fn serve(
                 let listener = Arc::clone(&listener);
                 // The flag falls before the answer is out: a GUI may send its
                 // next command the moment it reads the best move.
-                engine.go(&order, signals, &move |event| {
+                let sink = move |event| {
                     if matches!(event, Event::Best { .. }) {
-                        searching.store(false, SeqCst);
+                        searching.set(false);
                     }
                     listener(event);
-                });
+                };
+                engine.go_whatever_happens(&order, signals, &sink);
             }
             Job::NewGame => engine.new_game(),
             Job::ClearHash => engine.clear_hash(),
@@ -248,17 +280,28 @@ impl Engine {
         }
     }
 
+    /// Searches, and answers even if the search panics: a GUI must not wait for
+    /// ever because of one bug.
+    fn go_whatever_happens(&mut self, order: &Order, signals: &Signals, sink: Sink<'_>) {
+        let search = AssertUnwindSafe(|| self.go(order, signals, sink));
+        if catch_unwind(search).is_err() {
+            // Tree and evaluators may be in any state.
+            self.search = None;
+            self.loaded = None;
+            sink(Event::Note("the search failed inside; please report this position".into()));
+            let position = &order.line.last().position;
+            let best = position.legal_moves().first().copied();
+            sink(Event::Best { best, ponder: None, mode: position.castles().mode() });
+        }
+    }
+
     /// Searches; the last event is the best move.
-    pub fn go(
-        &mut self,
-        order: &Order,
-        signals: &Signals,
-        sink: &(dyn Fn(Event) + Sync),
-    ) -> Totals {
+    pub fn go(&mut self, order: &Order, signals: &Signals, sink: Sink<'_>) -> Totals {
         let ready = self.prepare(&order.settings);
         let (Some(loaded), Some((_, search)), true) = (&mut self.loaded, &mut self.search, ready)
         else {
             // Something must be answered, but not a move that looks like one.
+            wait_for_release(&order.limits, signals);
             let mode = shakmaty::CastlingMode::Standard;
             sink(Event::Best { best: None, ponder: None, mode });
             return Totals::default();

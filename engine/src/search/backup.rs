@@ -1,5 +1,7 @@
 //! From the leaf to the root: statistics, and proofs as far as they reach.
 
+use std::sync::atomic::{Ordering::SeqCst, fence};
+
 use super::arena::Arena;
 use super::node::Node;
 use super::score::Score;
@@ -27,12 +29,16 @@ pub fn undo(arena: &Arena, path: &[u32]) {
 pub fn prove(arena: &Arena, path: &[u32], score: Score) {
     let Some((&leaf, ancestors)) = path.split_last() else { return };
     Node::at(arena, leaf).prove(score);
+    // Two workers may settle the last two moves of a node at the same time: one
+    // of them must see both.
+    fence(SeqCst);
     for &index in ancestors.iter().rev() {
         let node = Node::at(arena, index);
         match conclude(arena, node) {
             Some(proof) => node.prove(proof),
             None => return,
         }
+        fence(SeqCst);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Evaluation cache: what the network said of a position, kept beyond the node.
 //!
-//! The key is the encoder's: it covers everything the network sees, so a hit is
-//! exactly what an evaluation would give. Entries are arrays of atomic words
+//! The key is the encoder's: it covers everything the network sees (the clock of
+//! the fifty-move rule in steps), so a hit is what an evaluation would give. Entries are arrays of atomic words
 //! with the key folded into a checksum: readers and writers never wait, and an
 //! entry torn by two writers fails its checksum and counts as a miss.
 

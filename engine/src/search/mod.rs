@@ -36,6 +36,7 @@ pub use params::{Cpuct, Params};
 pub use random::Random;
 pub use report::{Event, Info, MoveStat, PvLine, ShownScore, wdl_permille};
 pub use signals::Signals;
+pub use worker::IMMEDIATE_LIMIT;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -145,7 +146,7 @@ impl Search {
         let position = &request.line.last().position;
         if position.legal_moves().is_empty() {
             sink(Event::Info(report::game_over(position, request.started.elapsed())));
-            self.wait_for_release(request);
+            wait_for_release(request.limits, request.signals);
             sink(Event::Best { best: None, ponder: None, mode: position.castles().mode() });
             return Totals::default();
         }
@@ -155,6 +156,7 @@ impl Search {
             Err(error) => {
                 sink(Event::Note(format!("the network failed: {error}; playing without thought")));
                 self.clear_tree();
+                wait_for_release(request.limits, request.signals);
                 let fallback = position.legal_moves().first().copied();
                 sink(Event::Best { best: fallback, ponder: None, mode: position.castles().mode() });
                 return Totals::default();
@@ -176,8 +178,9 @@ impl Search {
         let plan = plan(request.limits, white, reserve);
         // In so short a time helpers bring little, and waiting for them to
         // wake and to end on a busy machine can cost the game.
-        let alone = plan.is_some_and(|plan| plan.hard < SHORTEST_TOGETHER);
-        let workers = if alone { 1 } else { evaluators.len() };
+        let open_end = request.limits.ponder || request.limits.infinite;
+        let alone = !open_end && plan.is_some_and(|plan| plan.hard < SHORTEST_TOGETHER);
+        let workers = if alone { evaluators.len().min(1) } else { evaluators.len() };
         let evaluators = &mut evaluators[..workers];
         let batch = evaluators.iter().map(|e| e.capacity()).max().unwrap_or(1);
         let shared = Shared {
@@ -198,31 +201,26 @@ impl Search {
         };
         shared.counters.tablebase_hits.store(facts.probes as u64, Relaxed);
         let mut monitor = Monitor::new(request, &shared, plan, facts.result, sink);
-        if let Err(error) = run_workers(&shared, request, evaluators, &mut monitor) {
+        let outcome = run_workers(&shared, request, evaluators, &mut monitor);
+        if let Err(error) = &outcome {
             sink(Event::Note(format!("the network failed: {error}")));
         }
         // Time that went before the search began (into loading, say) is not its lag.
         let late = shared.lateness().min(begin.elapsed());
         monitor.report(Instant::now());
-        self.wait_for_release(request);
+        wait_for_release(request.limits, request.signals);
         let totals = shared.counters.totals(facts.carried, request.started.elapsed());
         let slowest = Duration::from_micros(shared.counters.slowest_batch.load(Relaxed));
-        // One slow batch is remembered for a while: better a little early often
-        // than late once.
-        self.reaction = self.reaction.mul_f32(0.8).max(slowest).max(late);
+        // One slow batch is remembered for a few moves: better a little early
+        // often than late once.
+        self.reaction = self.reaction.mul_f32(0.6).max(slowest).max(late);
         sink(Event::Totals(totals));
         self.announce(request, sink);
-        totals
-    }
-
-    /// `infinite` and `ponder` searches keep their answer until they are asked.
-    fn wait_for_release(&self, request: &Request<'_>) {
-        let limits = request.limits;
-        if limits.is_unbounded() && !limits.ponder {
-            request.signals.wait(false);
-        } else if limits.ponder {
-            request.signals.wait(!limits.infinite);
+        if outcome.is_err() {
+            // A worker that broke off may have left its marks in the tree.
+            self.clear_tree();
         }
+        totals
     }
 
     /// `nodes` counts the visits that the root brought along.
@@ -235,7 +233,8 @@ impl Search {
         let position = &request.line.last().position;
         let moves = ranked_root_moves(&self.tree, request.params);
         let mut random = Random::new(request.params.seed ^ request.line.last().key);
-        let ply = (position.fullmoves().get() - 1) * 2 + u32::from(position.turn().is_black());
+        let moves_before = position.fullmoves().get() - 1;
+        let ply = moves_before.saturating_mul(2).saturating_add(position.turn().is_black().into());
         let chosen = moves.get(choose(&moves, request.params, ply, &mut random));
         let pv: Vec<Move> =
             chosen.map_or_else(Vec::new, |m| principal_variation(&self.tree, request.line, m));
@@ -249,6 +248,15 @@ impl Search {
         let edge = root.unvisited(&self.tree.arena).next();
         edge.map(|edge| edge.packed_move().unpack(position))
             .or_else(|| position.legal_moves().first().copied())
+    }
+}
+
+/// `infinite` and `ponder` searches keep their answer until they are asked.
+pub fn wait_for_release(limits: &Limits, signals: &Signals) {
+    if limits.is_unbounded() && !limits.ponder {
+        signals.wait(false);
+    } else if limits.ponder {
+        signals.wait(!limits.infinite);
     }
 }
 
@@ -271,6 +279,8 @@ fn run_workers(
                 scope.spawn(move || Worker::new(i + 1, shared, evaluator.as_mut(), line).run(|| {}))
             })
             .collect();
+        // Whatever ends the main worker, a panic included, ends the others.
+        let _halt = HaltOnDrop(shared);
         let mut worker = Worker::new(0, shared, main.as_mut(), request.line.clone());
         let mut result = worker.run(|| monitor.after_batch());
         // The main worker ends first only if there is nothing left to do.
@@ -282,4 +292,12 @@ fn run_workers(
         }
         result
     })
+}
+
+struct HaltOnDrop<'a>(&'a Shared<'a>);
+
+impl Drop for HaltOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.halt();
+    }
 }

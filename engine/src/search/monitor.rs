@@ -71,8 +71,11 @@ impl<'a> Monitor<'a> {
             self.shared.halt();
             return;
         }
-        if self.clock_start.is_none() && self.request.signals.is_ponderhit() {
-            self.clock_start = Some(Instant::now());
+        self.update_contempt();
+        if self.clock_start.is_none()
+            && let Some(hit) = self.request.signals.ponderhit_time()
+        {
+            self.clock_start = Some(hit);
             self.publish_deadline();
         }
         let now = Instant::now();
@@ -132,7 +135,6 @@ impl<'a> Monitor<'a> {
         if self.best != Some(leader.played) {
             (self.best, self.best_since) = (Some(leader.played), now);
         }
-        self.update_contempt(leader);
         drop(walking);
         if self.is_settled(now, &moves) || self.is_mate_found(leader) {
             self.shared.halt();
@@ -145,8 +147,9 @@ impl<'a> Monitor<'a> {
     }
 
     /// A draw costs the winning side; at equality it costs nothing.
-    fn update_contempt(&self, leader: &RootMove) {
-        let worth = -self.request.params.contempt * leader.score.q().max(0.0);
+    fn update_contempt(&self) {
+        let root = self.shared.tree.root();
+        let worth = -self.request.params.contempt * (-root.score().q()).max(0.0);
         self.shared.root_draw_value.store(worth.to_bits(), Relaxed);
     }
 

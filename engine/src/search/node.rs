@@ -7,7 +7,7 @@
 //! | 4 | visits |
 //! | 4 | first cell of its moves |
 //! | 4 | move (2) and prior (2) that lead here |
-//! | 4 | visits in flight (2), number of moves (1), unused (1) |
+//! | 4 | visits in flight (2), number of moves (2) |
 //! | 8 | link of discarded nodes (4), unused (4) |
 //!
 //! Each move takes 4 bytes more, visited or not; see [`slots`](super::slots).

@@ -2,6 +2,8 @@
 //! back and keep their statistics. The search goes on as if nothing happened;
 //! a stripped node that becomes interesting again is expanded anew.
 
+use super::node::Node;
+use super::score::Score;
 use super::slots;
 use super::tree::Tree;
 
@@ -14,18 +16,35 @@ const BUCKETS: usize = EXACT as usize + 32;
 /// yes the work stops early, and whatever was reclaimed until then is good.
 pub fn recycle(tree: &Tree, share: f32, interrupted: impl Fn() -> bool) {
     let wanted = (tree.arena.capacity() as f32 * share) as u64;
-    if let Some(limit) = coldest(tree, wanted, &interrupted) {
-        strip_up_to(tree, limit, &interrupted);
+    // A forced mate is to be played whenever it comes up: proofs go last.
+    for spare_proofs in [true, false] {
+        match coldest(tree, wanted, spare_proofs, &interrupted) {
+            Coldest::UpTo(limit) => return strip_up_to(tree, limit, spare_proofs, &interrupted),
+            Coldest::NotEnough if spare_proofs => {}
+            Coldest::NotEnough => return strip_up_to(tree, u32::MAX, false, &interrupted),
+            Coldest::Interrupted => return,
+        }
     }
 }
 
-/// The visit count up to which stripping reclaims `wanted` cells.
-fn coldest(tree: &Tree, wanted: u64, interrupted: &impl Fn() -> bool) -> Option<u32> {
+enum Coldest {
+    /// Stripping nodes up to this visit count reclaims what is wanted.
+    UpTo(u32),
+    NotEnough,
+    Interrupted,
+}
+
+fn coldest(
+    tree: &Tree,
+    wanted: u64,
+    spare_proofs: bool,
+    interrupted: &impl Fn() -> bool,
+) -> Coldest {
     let mut reclaimable = [0_u64; BUCKETS];
-    let mut walk = Walk::new(tree);
+    let mut walk = Walk::new(tree, spare_proofs);
     while let Some(index) = walk.next() {
         if walk.is_due() && interrupted() {
-            return None;
+            return Coldest::Interrupted;
         }
         let node = tree.node(index);
         if walk.may_strip(index) {
@@ -40,11 +59,11 @@ fn coldest(tree: &Tree, wanted: u64, interrupted: &impl Fn() -> bool) -> Option<
         sum += cells;
         sum >= wanted
     });
-    Some(enough.map_or(u32::MAX, highest_visits))
+    enough.map_or(Coldest::NotEnough, |bucket| Coldest::UpTo(highest_visits(bucket)))
 }
 
-fn strip_up_to(tree: &Tree, limit: u32, interrupted: &impl Fn() -> bool) {
-    let mut walk = Walk::new(tree);
+fn strip_up_to(tree: &Tree, limit: u32, spare_proofs: bool, interrupted: &impl Fn() -> bool) {
+    let mut walk = Walk::new(tree, spare_proofs);
     while let Some(index) = walk.next() {
         if walk.is_due() && interrupted() {
             return;
@@ -76,11 +95,12 @@ struct Walk<'a> {
     tree: &'a Tree,
     stack: Vec<u32>,
     steps: u32,
+    spare_proofs: bool,
 }
 
 impl<'a> Walk<'a> {
-    fn new(tree: &'a Tree) -> Walk<'a> {
-        Walk { tree, stack: vec![tree.root_index()], steps: 0 }
+    fn new(tree: &'a Tree, spare_proofs: bool) -> Walk<'a> {
+        Walk { tree, stack: vec![tree.root_index()], steps: 0, spare_proofs }
     }
 
     fn next(&mut self) -> Option<u32> {
@@ -96,11 +116,22 @@ impl<'a> Walk<'a> {
     /// will come back to it.
     fn may_strip(&self, index: u32) -> bool {
         let node = self.tree.node(index);
-        index != self.tree.root_index() && node.is_expanded() && node.in_flight() == 0
+        index != self.tree.root_index()
+            && node.is_expanded()
+            && node.in_flight() == 0
+            && !self.is_spared(node)
+    }
+
+    /// A decided node, with all that proves it below.
+    fn is_spared(&self, node: Node<'_>) -> bool {
+        self.spare_proofs && matches!(node.score(), Score::Win(_) | Score::Loss(_))
     }
 
     fn descend(&mut self, index: u32) {
         let node = self.tree.node(index);
+        if self.is_spared(node) {
+            return;
+        }
         self.stack.extend(node.children(&self.tree.arena).map(|(child, _)| child));
     }
 }

@@ -1,5 +1,7 @@
 //! Getting the root ready: reuse, restriction, noise, first evaluation.
 
+use std::time::Instant;
+
 use shakmaty::{Move, Position};
 
 use super::arena::CellPool;
@@ -45,7 +47,8 @@ impl Search {
         let root = self.tree.root();
         let carried = u64::from(root.visits());
         if !root.is_expanded() {
-            // A proof without edges came from rules or tables; the game goes on.
+            // A proof without moves came from rules or tables, or its subtree was
+            // recycled; the game goes on.
             root.prove(Score::Estimate(root.score().q()));
             self.expand_root(request, evaluators, allowed)?;
         }
@@ -90,8 +93,10 @@ impl Search {
                 let evaluator =
                     evaluators.first_mut().ok_or_else(|| EvalError("no evaluator".into()))?;
                 let mut answers = Answers::default();
+                let start = Instant::now();
                 evaluator.push(plies, &moves);
                 evaluator.run(&mut answers)?;
+                self.reaction = self.reaction.max(start.elapsed());
                 if answers.is_empty() {
                     return Err(EvalError("the network gave no answer".into()));
                 }
@@ -104,7 +109,9 @@ impl Search {
         let kept = |m: &Move| allowed.as_ref().is_none_or(|list| list.contains(m));
         let (kept_moves, mut kept_priors): (Vec<Move>, Vec<f32>) =
             moves.iter().zip(&priors).filter(|(m, _)| kept(m)).map(|(m, p)| (*m, *p)).unzip();
-        normalize(&mut kept_priors);
+        if kept_moves.len() < moves.len() {
+            normalize(&mut kept_priors);
+        }
         add_noise(&mut kept_priors, request);
         let mut pool = CellPool::default();
         let root = self.tree.root();

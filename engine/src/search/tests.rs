@@ -194,8 +194,7 @@ fn a_full_arena_is_recycled_and_the_search_goes_on() {
 
 #[test]
 fn a_repetition_in_the_tree_is_a_draw_but_no_proof() {
-    // White is lost but can shuffle: with the knights already back once, a
-    // second return inside the tree counts as a draw.
+    // The knights went out and came back once.
     let repeated = line(START, "g1f3 g8f6 f3g1 f6g8");
     assert!(!expand::is_repetition(&repeated, 0), "a single repetition at the root is no draw");
     assert!(expand::is_repetition(&repeated, 4));
@@ -334,7 +333,7 @@ fn lines_stay_legal_while_memory_is_recycled() {
     let mut bench = Bench::new(4, 1);
     bench.multipv = 40;
     let start = line(START, "d2d4 d7d5");
-    let limits = Limits { movetime: Some(Duration::from_millis(1500)), ..Limits::default() };
+    let limits = Limits { movetime: Some(Duration::from_millis(2500)), ..Limits::default() };
     let outcome = bench.go(&start, limits);
     assert!(outcome.totals.recyclings > 0);
     for pv_line in outcome.infos.iter().flat_map(|info| &info.lines) {

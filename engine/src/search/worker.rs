@@ -21,7 +21,7 @@ use crate::eval::{Answers, EvalError, Evaluator, Value};
 const RECYCLE_SHARE: f32 = 0.25;
 
 /// Leaves booked without the network before a worker looks at the stop flag.
-const IMMEDIATE_LIMIT: usize = 64;
+pub const IMMEDIATE_LIMIT: usize = 64;
 
 /// A leaf that waits for its answer.
 pub(super) struct Leaf {

@@ -94,7 +94,7 @@ impl Session {
             | Command::Position { .. }
             | Command::Go(_)
             | Command::NewGame
-                if self.engine.is_searching() =>
+                if !self.engine.wait_if_stopping() =>
             {
                 self.say("a search is running: send stop first");
             }
@@ -118,11 +118,11 @@ impl Session {
         self.output.print(lines.iter().map(String::as_str));
     }
 
-    /// During a search the answer is immediate; otherwise it comes when all
+    /// During a search the answer is immediate, unless it was told to stop; otherwise it comes when all
     /// that was asked for is loaded.
     fn ready(&self) {
         let output = Arc::clone(&self.output);
-        if self.engine.is_searching() {
+        if !self.engine.wait_if_stopping() {
             output.print(["readyok"]);
         } else {
             self.engine.prepare(self.settings(), move || output.print(["readyok"]));
