@@ -69,11 +69,20 @@ impl Encoder {
     /// A key of everything that this encoder sees of the last of `plies`, save
     /// that the half-move clock is coarse while it is low (see `cache_key`).
     pub fn cache_key(self, plies: &[Ply]) -> u64 {
+        self.cache_key_over(plies, usize::MAX)
+    }
+
+    /// The same, but blind to all history beyond the last `boards` positions:
+    /// more lines share a key, though the network would tell them apart.
+    pub fn cache_key_over(self, plies: &[Ply], boards: usize) -> u64 {
+        let over = |history: usize, move_number| {
+            cache_key::with_history(plies, history.min(boards.max(1)), move_number)
+        };
         match self {
             Encoder::Basic18 => cache_key::position(plies),
-            Encoder::Az119 => cache_key::with_history(plies, az119::HISTORY, true),
-            Encoder::Nmp72 => cache_key::with_history(plies, nmp72::HISTORY, true),
-            Encoder::Lc0 => cache_key::with_history(plies, lc0_planes::HISTORY, false),
+            Encoder::Az119 => over(az119::HISTORY, true),
+            Encoder::Nmp72 => over(nmp72::HISTORY, true),
+            Encoder::Lc0 => over(lc0_planes::HISTORY, false),
         }
     }
 }

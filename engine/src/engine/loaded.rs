@@ -24,8 +24,9 @@ pub struct Loaded {
     pub source: Arc<dyn EvaluatorSource>,
     /// One per search worker.
     pub evaluators: Vec<Box<dyn Evaluator>>,
-    /// The temperature of the priors in the cache.
-    pub policy_temperature: Option<f32>,
+    /// What cached evaluations depend on beside the network: the temperature of
+    /// their priors and the reach of their keys.
+    pub cached_for: Option<(f32, usize)>,
     settings: Settings,
 }
 
@@ -71,7 +72,7 @@ impl Loaded {
             network,
             source: opened.source,
             evaluators: evaluators?,
-            policy_temperature: None,
+            cached_for: None,
             settings: settings.clone(),
         })
     }

@@ -307,14 +307,14 @@ impl Engine {
             return Totals::default();
         };
         let params = order.settings.params(loaded.network.as_deref());
-        if loaded.policy_temperature.replace(params.policy_temperature)
-            != Some(params.policy_temperature)
-        {
-            // Cached priors have the old temperature in them.
+        let boards = order.settings.cache_history;
+        let cached_for = Some((params.policy_temperature, boards));
+        if loaded.cached_for != cached_for {
+            loaded.cached_for = cached_for;
             search.clear();
         }
         let encoder = loaded.encoder;
-        let key = move |plies: &[Ply]| encoder.cache_key(plies);
+        let key = move |plies: &[Ply]| encoder.cache_key_over(plies, boards);
         let request = Request {
             line: &order.line,
             limits: &order.limits,

@@ -29,6 +29,8 @@ pub struct Settings {
     /// 0: measured.
     pub batch: usize,
     pub hash_mb: usize,
+    /// Positions that the key of a cached evaluation covers.
+    pub cache_history: usize,
     pub multipv: usize,
     pub overhead: Duration,
     pub syzygy_path: String,
@@ -55,6 +57,7 @@ impl Settings {
             threads: count(Id::Threads),
             batch: count(Id::Batch),
             hash_mb: count(Id::Hash).max(1),
+            cache_history: count(Id::CacheHistory),
             multipv: count(Id::MultiPv).max(1),
             overhead: Duration::from_millis(count(Id::MoveOverhead) as u64),
             syzygy_path: values.text(Id::SyzygyPath),

@@ -46,6 +46,8 @@ options! {
         "Positions evaluated at once by each thread. 0: measured for this network and device.";
     Hash, "Hash", spin(256, 1, 1_048_576),
         "Memory for tree and evaluation cache in MB; a hard bound.";
+    CacheHistory, "CacheHistory", spin(8, 1, 8),
+        "Positions of the line that a cached evaluation is tied to. Below what the network sees (lc0's own habit is 1) more transpositions are found, but evaluations are shared that can differ.";
     ClearHash, "Clear Hash", Kind::Button,
         "Forget the tree and all cached evaluations.";
     Ponder, "Ponder", Kind::Check(false),
