@@ -45,7 +45,7 @@ fn main() -> io::Result<()> {
 fn tree_alone() -> io::Result<()> {
     let mut speeds = [0.0; 2];
     for (threads, speed) in ["1", "2"].iter().zip(&mut speeds) {
-        let options = [("Backend", "random"), ("Threads", threads), ("Hash", "1024")];
+        let options = [("Backend", "random"), ("Threads", threads)];
         for fen in POSITIONS {
             let totals = search(&options, fen, TREE_TIME)?;
             *speed += totals.visits as f64 / totals.elapsed.as_secs_f64() / POSITIONS.len() as f64;

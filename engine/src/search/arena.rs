@@ -10,7 +10,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::memory::{Zeroed, zeroed};
+use super::memory::{Pages, Zeroed, zeroed};
 use super::node::{FIRST_SLOTS, GARBAGE};
 use super::slots::{self, Content, Slots};
 
@@ -84,7 +84,7 @@ impl Arena {
     /// Room for at least 4,096 cells, so that the smallest `Hash` still works.
     pub fn new(bytes: usize) -> Option<Arena> {
         let count = (bytes / CELL_BYTES).clamp(4096, MOST_CELLS);
-        Some(Arena { cells: zeroed(count)?, lists: Mutex::new(Lists::new(count)) })
+        Some(Arena { cells: zeroed(count, Pages::Huge)?, lists: Mutex::new(Lists::new(count)) })
     }
 
     pub fn cell(&self, index: u32) -> &Cell {

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use super::memory::{Zeroed, prefetch, zeroed};
+use super::memory::{Pages, Zeroed, prefetch, zeroed};
 use super::slots::{decode_prior, encode_prior};
 use crate::eval::Value;
 
@@ -95,7 +95,7 @@ const fn capacity(words: usize) -> usize {
 impl<const WORDS: usize> Table<WORDS> {
     fn new(bytes: usize) -> Option<Table<WORDS>> {
         let pairs = (bytes / size_of::<Entry<WORDS>>() / 2).max(32);
-        Some(Table { entries: zeroed(pairs * 2)? })
+        Some(Table { entries: zeroed(pairs * 2, Pages::Small)? })
     }
 
     /// The two entries where `key` may live.

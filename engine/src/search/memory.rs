@@ -8,10 +8,20 @@ use std::alloc::{Layout, alloc_zeroed};
 /// The promise must hold for every field.
 pub unsafe trait Zeroed {}
 
+/// How a block is used decides its pages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pages {
+    /// Filled from its ends: huge pages spare address translation, which took a
+    /// third of all tree time.
+    Huge,
+    /// Touched here and there: a huge page would be cleared for each entry.
+    Small,
+}
+
 /// `count` zeroed values, or `None` when the system has no such block. The
 /// pages come untouched from the system, so a large `Hash` costs neither
 /// start-up time nor resident memory until it is used.
-pub fn zeroed<T: Zeroed>(count: usize) -> Option<Box<[T]>> {
+pub fn zeroed<T: Zeroed>(count: usize, pages: Pages) -> Option<Box<[T]>> {
     let layout = Layout::array::<T>(count).ok().filter(|layout| layout.size() > 0)?;
     // SAFETY: the layout is not empty. `Zeroed` promises that zero bits are a
     // valid `T`, and the box frees the block with the same layout.
@@ -22,7 +32,9 @@ pub fn zeroed<T: Zeroed>(count: usize) -> Option<Box<[T]>> {
         }
         Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, count))
     };
-    advise_huge_pages(&block);
+    if pages == Pages::Huge {
+        advise_huge_pages(&block);
+    }
     Some(block)
 }
 
@@ -39,8 +51,6 @@ pub fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// Tree walks jump all over their memory; with small pages most of their time
-/// goes into address translation (measured: a third of all tree time).
 #[cfg(target_os = "linux")]
 fn advise_huge_pages<T>(block: &[T]) {
     const PAGE: usize = 4096;
@@ -65,7 +75,7 @@ mod tests {
 
     #[test]
     fn an_impossible_block_is_refused_not_fatal() {
-        assert!(zeroed::<u64>(1 << 58).is_none());
-        assert!(zeroed::<u64>(1 << 12).unwrap().iter().all(|x| *x == 0));
+        assert!(zeroed::<u64>(1 << 58, Pages::Small).is_none());
+        assert!(zeroed::<u64>(1 << 12, Pages::Huge).unwrap().iter().all(|x| *x == 0));
     }
 }
