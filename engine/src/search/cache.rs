@@ -17,6 +17,8 @@ const SMALL: usize = 16;
 /// For the rare positions with more moves: up to 248 of them. 512 bytes.
 const LARGE: usize = 64;
 const HEADER: usize = 2;
+/// Entries where a key may live.
+const WAYS: usize = 4;
 
 pub struct EvalCache {
     small: Table<SMALL>,
@@ -26,6 +28,14 @@ pub struct EvalCache {
     /// Mixed into every key. A new salt makes all old entries unfindable, which
     /// clears the cache without touching its memory.
     salt: AtomicU64,
+}
+
+/// What became of an evaluation.
+pub struct Inserted {
+    /// The value as it will be read: a search must not depend on whether an
+    /// answer came from the network or from here.
+    pub value: Value,
+    pub stored: bool,
 }
 
 struct Table<const WORDS: usize> {
@@ -61,7 +71,7 @@ impl EvalCache {
 
     /// Starts loading the entry of `key`, for a [`get`](Self::get) soon after.
     pub fn prefetch(&self, key: u64) {
-        prefetch(&self.small.pair(self.salted(key))[0]);
+        prefetch(&self.small.set(self.salted(key))[0]);
     }
 
     /// Value and priors (one per legal move, in move generation order).
@@ -74,17 +84,17 @@ impl EvalCache {
         }
     }
 
-    /// Stores an evaluation and returns its value as it will be read: a search
-    /// must not depend on whether an answer came from the network or from here.
-    pub fn insert(&self, key: u64, value: &Value, priors: &[f32]) -> Value {
+    /// Stores an evaluation, unless all places for it hold others of this
+    /// search, whose leaves still count on them.
+    pub fn insert(&self, key: u64, value: &Value, priors: &[f32]) -> Inserted {
         let key = self.salted(key);
         let generation = self.generation.load(Relaxed);
-        if priors.len() <= capacity(SMALL) {
-            self.small.insert(key, value, priors, generation);
-        } else if priors.len() <= capacity(LARGE) {
-            self.large.insert(key, value, priors, generation);
-        }
-        decode_value(encode_value(value))
+        let stored = if priors.len() <= capacity(SMALL) {
+            self.small.insert(key, value, priors, generation)
+        } else {
+            priors.len() <= capacity(LARGE) && self.large.insert(key, value, priors, generation)
+        };
+        Inserted { value: decode_value(encode_value(value)), stored }
     }
 }
 
@@ -94,36 +104,37 @@ const fn capacity(words: usize) -> usize {
 
 impl<const WORDS: usize> Table<WORDS> {
     fn new(bytes: usize) -> Option<Table<WORDS>> {
-        let pairs = (bytes / size_of::<Entry<WORDS>>() / 2).max(32);
-        Some(Table { entries: zeroed(pairs * 2, Pages::Small)? })
+        let sets = (bytes / size_of::<Entry<WORDS>>() / WAYS).max(16);
+        Some(Table { entries: zeroed(sets * WAYS, Pages::Small)? })
     }
 
-    /// The two entries where `key` may live.
-    fn pair(&self, key: u64) -> &[Entry<WORDS>] {
-        let pairs = self.entries.len() as u128 / 2;
-        let start = ((u128::from(key) * pairs) >> 64) as usize * 2;
-        &self.entries[start..start + 2]
+    /// The entries where `key` may live.
+    fn set(&self, key: u64) -> &[Entry<WORDS>] {
+        let sets = (self.entries.len() / WAYS) as u128;
+        let start = ((u128::from(key) * sets) >> 64) as usize * WAYS;
+        &self.entries[start..start + WAYS]
     }
 
     fn get(&self, key: u64, priors: &mut [f32]) -> Option<Value> {
-        self.pair(key).iter().find_map(|entry| entry.read(key, priors))
+        self.set(key).iter().find_map(|entry| entry.read(key, priors))
     }
 
-    fn insert(&self, key: u64, value: &Value, priors: &[f32], generation: u8) {
-        let pair = self.pair(key);
-        let stale = |entry: &Entry<WORDS>| entry.generation() != generation;
-        let victim = if pair[0].holds(key) || stale(&pair[0]) {
-            &pair[0]
-        } else if pair[1].holds(key) || stale(&pair[1]) {
-            &pair[1]
-        } else {
-            &pair[(key & 1) as usize]
-        };
-        victim.write(key, value, priors, generation);
+    fn insert(&self, key: u64, value: &Value, priors: &[f32], generation: u8) -> bool {
+        let set = self.set(key);
+        let own = set.iter().find(|entry| entry.holds(key));
+        let empty = || set.iter().find(|entry| entry.is_empty());
+        let stale = || set.iter().find(|entry| entry.generation() != generation);
+        let Some(place) = own.or_else(empty).or_else(stale) else { return false };
+        place.write(key, value, priors, generation);
+        true
     }
 }
 
 impl<const WORDS: usize> Entry<WORDS> {
+    fn is_empty(&self) -> bool {
+        self.0[1].load(Relaxed) == 0
+    }
+
     fn generation(&self) -> u8 {
         (self.0[1].load(Relaxed) >> 56) as u8
     }
@@ -228,16 +239,20 @@ mod tests {
     fn a_torn_entry_is_a_miss() {
         let cache = EvalCache::new(1 << 16).unwrap();
         cache.insert(77, &VALUE, &[0.25; 8]);
-        cache.small.pair(77)[0].0[2].fetch_xor(1, Relaxed);
+        cache.small.set(77)[0].0[2].fetch_xor(1, Relaxed);
         assert!(cache.get(77, &mut [0.0; 8]).is_none());
     }
 
     #[test]
-    fn the_same_generation_keeps_both_of_a_pair() {
+    fn a_search_keeps_its_own_entries_and_replaces_older_ones() {
         let cache = EvalCache::new(1 << 16).unwrap();
-        cache.insert(2, &VALUE, &[0.5; 2]);
-        cache.insert(3, &VALUE, &[0.5; 2]);
-        assert!(cache.get(2, &mut [0.0; 2]).is_some());
-        assert!(cache.get(3, &mut [0.0; 2]).is_some());
+        let mut insert = |key| cache.insert(key, &VALUE, &[0.5; 2]).stored;
+        // Small keys all fall into the first set.
+        assert!((2..6).all(&mut insert));
+        assert!(!insert(6), "the set is full");
+        assert!((2..6).all(|key| cache.get(key, &mut [0.0; 2]).is_some()));
+        cache.new_generation();
+        assert!(cache.insert(6, &VALUE, &[0.5; 2]).stored);
+        assert!(cache.get(6, &mut [0.0; 2]).is_some());
     }
 }

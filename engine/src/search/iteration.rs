@@ -41,6 +41,7 @@ impl<'a> Worker<'a> {
             return self.book_settled(settled);
         }
         if let Some(value) = self.recall(key, &moves) {
+            self.shared.counters.cache_hits.fetch_add(1, Relaxed);
             return self.book(-value.q(), value.draw);
         }
         self.enqueue(key, &moves)
@@ -57,7 +58,8 @@ impl<'a> Worker<'a> {
             self.step_to(depth, index);
             let node = Node::at(arena, index);
             let others = node.enter();
-            if !node.is_expanded() || node.score().is_proven() {
+            let open = node.is_expanded() || (others == 0 && self.unfold(node, depth));
+            if !open || node.score().is_proven() {
                 self.end_walk(depth);
                 return others;
             }
@@ -83,6 +85,30 @@ impl<'a> Worker<'a> {
             index = next;
             depth += 1;
         }
+    }
+
+    /// Gives a leaf its moves when it is reached for the second time. Most
+    /// leaves never are, so their priors stay in the cache until then; if the
+    /// cache has lost them, the network is asked again.
+    fn unfold(&mut self, node: Node<'_>, depth: usize) -> bool {
+        if node.visits() == 0 || node.score().is_proven() {
+            return false;
+        }
+        self.end_walk(depth);
+        if depth > 0 && expand::is_repetition(&self.line, depth) {
+            return false;
+        }
+        let moves = self.line.legal_moves();
+        let key = (self.shared.cache_key)(self.line.plies());
+        self.recall(key, &moves).is_some()
+            && expand::attach_moves(
+                &self.shared.tree.arena,
+                &mut self.pool,
+                node,
+                moves.iter().map(|m| PackedMove::new(*m)),
+                &self.priors,
+                &mut self.edges,
+            )
     }
 
     /// Forgets what an earlier walk left beyond `depth`.
@@ -177,22 +203,11 @@ impl<'a> Worker<'a> {
         Arrival::Collision
     }
 
-    /// Expands the leaf from the cache, if it knows the position.
+    /// What the cache knows of the position; its priors are in `priors` then.
     fn recall(&mut self, key: u64, moves: &MoveList) -> Option<Value> {
         self.priors.clear();
         self.priors.resize(moves.len(), 0.0);
-        let value = self.shared.cache.get(key, &mut self.priors)?;
-        let leaf = self.shared.tree.node(*self.path.last()?);
-        expand::attach_moves(
-            &self.shared.tree.arena,
-            &mut self.pool,
-            leaf,
-            moves.iter().map(|m| PackedMove::new(*m)),
-            &self.priors,
-            &mut self.edges,
-        );
-        self.shared.counters.cache_hits.fetch_add(1, Relaxed);
-        Some(value)
+        self.shared.cache.get(key, &mut self.priors)
     }
 
     /// Puts the leaf into the batch. A twin (same position by another way)

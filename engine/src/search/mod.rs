@@ -62,8 +62,9 @@ use worker::Worker;
 /// Receives the events of a search.
 pub type Sink<'a> = &'a (dyn Fn(Event) + Sync);
 
-/// Share of `Hash` that goes to the evaluation cache; the tree has the rest.
-const CACHE_SHARE: usize = 4;
+/// The evaluation cache has this part of `Hash`, the tree the rest. An entry
+/// takes 128 bytes; a node of a typical tree about 90, since most have no moves.
+const CACHE_SHARE: usize = 2;
 
 /// Searches that must end sooner use one worker.
 const SHORTEST_TOGETHER: Duration = Duration::from_millis(10);

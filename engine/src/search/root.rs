@@ -103,7 +103,7 @@ impl Search {
                 let (value, logits) = answers.get(0);
                 priors.copy_from_slice(logits);
                 expand::softmax(&mut priors, request.params.policy_temperature);
-                self.cache.insert(key, value, &priors)
+                self.cache.insert(key, value, &priors).value
             }
         };
         let kept = |m: &Move| allowed.as_ref().is_none_or(|list| list.contains(m));

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use super::arena::{CellPool, Purpose};
 use super::backup;
+use super::cache::Inserted;
 use super::expand;
 use super::random::Random;
 use super::recycle::recycle;
@@ -213,16 +214,17 @@ impl<'a> Worker<'a> {
         self.moves.clear();
     }
 
-    /// Gives the leaf its moves from its answer, which goes to the cache too.
+    /// Stores the answer in the cache; a leaf that was here before gets its moves.
     fn expand_answered(&mut self, path: &[u32], answer: usize) -> Value {
         let (value, logits) = self.answers.get(answer);
         self.priors.clear();
         self.priors.extend_from_slice(logits);
         expand::softmax(&mut self.priors, self.shared.params.policy_temperature);
         let Asked { key, moves } = &self.asked[answer];
-        let value = self.shared.cache.insert(*key, value, &self.priors);
+        let Inserted { value, stored } = self.shared.cache.insert(*key, value, &self.priors);
         let leaf = self.shared.tree.node(path[path.len() - 1]);
-        if !leaf.is_expanded() {
+        // A first visit leaves the priors to the cache; see `unfold`.
+        if (leaf.visits() > 0 || !stored) && !leaf.is_expanded() {
             expand::attach_moves(
                 &self.shared.tree.arena,
                 &mut self.pool,
