@@ -2,11 +2,38 @@
 //! output tensors into [`Answers`].
 
 use super::network::{Layout, ValueHead};
-use super::{Answers, EvalError, Value};
+use super::{Answers, EvalError, Evaluator, Value};
 use crate::chess::Ply;
 use crate::encode::{Encoder, PolicyMap};
 use half::f16;
 use shakmaty::Move;
+
+/// What differs between the backends of networks: how a batch is computed.
+pub(super) trait Inference: Send {
+    fn batch(&self) -> &Batch;
+
+    fn batch_mut(&mut self) -> &mut Batch;
+
+    /// Computes the batch, which is not empty, and writes its answers.
+    fn infer(&mut self, answers: &mut Answers) -> Result<(), EvalError>;
+}
+
+impl<T: Inference> Evaluator for T {
+    fn capacity(&self) -> usize {
+        self.batch().capacity()
+    }
+
+    fn push(&mut self, plies: &[Ply], moves: &[Move]) {
+        self.batch_mut().push(plies, moves);
+    }
+
+    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+        answers.clear();
+        let outcome = if self.batch().len() == 0 { Ok(()) } else { self.infer(answers) };
+        self.batch_mut().clear();
+        outcome
+    }
+}
 
 /// Encoded positions, and the policy indices of their legal moves.
 pub(super) struct Batch {

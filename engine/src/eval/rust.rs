@@ -4,14 +4,12 @@
 //! The model is loaded once and shared; each evaluator runs it on a thread of
 //! its own.
 
-use super::batch::{Batch, Numbers, Outputs};
+use super::batch::{Batch, Inference, Numbers, Outputs};
 use super::network::Layout;
 use super::{Answers, EvalError, Evaluator, EvaluatorSource, Network};
-use crate::chess::Ply;
 use rten::{Model, NodeId, RunOptions, ThreadPool, Value as Tensor};
 use rten_tensor::NdTensorView;
 use rten_tensor::prelude::*;
-use shakmaty::Move;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -80,7 +78,15 @@ struct RustEvaluator {
     batch: Batch,
 }
 
-impl RustEvaluator {
+impl Inference for RustEvaluator {
+    fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    fn batch_mut(&mut self) -> &mut Batch {
+        &mut self.batch
+    }
+
     fn infer(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
         self.batch.check()?;
         let failed = |cause: String| EvalError(format!("the rust backend failed: {cause}"));
@@ -96,23 +102,6 @@ impl RustEvaluator {
         };
         let outputs = Outputs { policy, value, moves_left: numbers(2) };
         self.batch.answer(&outputs, answers)
-    }
-}
-
-impl Evaluator for RustEvaluator {
-    fn capacity(&self) -> usize {
-        self.batch.capacity()
-    }
-
-    fn push(&mut self, plies: &[Ply], moves: &[Move]) {
-        self.batch.push(plies, moves);
-    }
-
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
-        let outcome = if self.batch.len() == 0 { Ok(()) } else { self.infer(answers) };
-        self.batch.clear();
-        outcome
     }
 }
 

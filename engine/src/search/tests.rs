@@ -14,7 +14,6 @@ struct Bench {
     params: Params,
     signals: Signals,
     multipv: usize,
-    tablebases: Option<Tablebases>,
 }
 
 struct Outcome {
@@ -33,25 +32,15 @@ impl Bench {
             params: Params::default(),
             signals: Signals::default(),
             multipv: 1,
-            tablebases: None,
         }
     }
 
     fn go(&mut self, line: &Line, limits: Limits) -> Outcome {
         self.signals.reset();
         let events = Mutex::new(Vec::new());
-        let key = |plies: &[Ply]| Encoder::Basic18.cache_key(plies);
         let request = Request {
-            line,
-            limits: &limits,
-            params: &self.params,
-            tablebases: self.tablebases.as_ref(),
-            cache_key: &key,
-            signals: &self.signals,
-            started: Instant::now(),
-            overhead: Duration::ZERO,
             multipv: self.multipv,
-            verbose: false,
+            ..request(line, &limits, &self.params, &self.signals)
         };
         let sink = |event| events.lock().unwrap().push(event);
         let totals = self.search.run(&request, &mut self.evaluators, &sink);
@@ -85,6 +74,32 @@ impl Bench {
             assert_eq!((children.len() + unvisited) as u32, node.move_count());
             stack.extend(children.iter().map(|(index, _)| *index));
         }
+    }
+}
+
+/// What the random evaluations depend on.
+fn key(plies: &[Ply]) -> u64 {
+    Encoder::Basic18.cache_key(plies)
+}
+
+/// A plain request that starts now.
+fn request<'a>(
+    line: &'a Line,
+    limits: &'a Limits,
+    params: &'a Params,
+    signals: &'a Signals,
+) -> Request<'a> {
+    Request {
+        line,
+        limits,
+        params,
+        tablebases: None,
+        cache_key: &key,
+        signals,
+        started: Instant::now(),
+        overhead: Duration::ZERO,
+        multipv: 1,
+        verbose: false,
     }
 }
 
@@ -270,7 +285,6 @@ fn stop_and_ponderhit_release_the_answer() {
     let signals = std::sync::Arc::new(Signals::default());
     let start = line(START, "");
     let limits = Limits { infinite: true, ..Limits::default() };
-    let key = |plies: &[Ply]| Encoder::Basic18.cache_key(plies);
     let begin = Instant::now();
     std::thread::scope(|scope| {
         let remote = signals.clone();
@@ -278,18 +292,7 @@ fn stop_and_ponderhit_release_the_answer() {
             std::thread::sleep(Duration::from_millis(80));
             remote.stop();
         });
-        let request = Request {
-            line: &start,
-            limits: &limits,
-            params: &bench.params,
-            tablebases: None,
-            cache_key: &key,
-            signals: &signals,
-            started: begin,
-            overhead: Duration::ZERO,
-            multipv: 1,
-            verbose: false,
-        };
+        let request = request(&start, &limits, &bench.params, &signals);
         bench.search.run(&request, &mut bench.evaluators, &|_| {});
     });
     let took = begin.elapsed();
@@ -361,19 +364,10 @@ fn time_lost_before_the_search_is_not_taken_for_its_lag() {
     let mut bench = Bench::new(1, 16);
     let start = line(START, "");
     let limits = Limits { white: Some(Duration::from_secs(2)), ..Limits::default() };
-    let key = |plies: &[Ply]| Encoder::Basic18.cache_key(plies);
     let signals = Signals::default();
     let request = Request {
-        line: &start,
-        limits: &limits,
-        params: &bench.params,
-        tablebases: None,
-        cache_key: &key,
-        signals: &signals,
         started: Instant::now() - Duration::from_secs(3),
-        overhead: Duration::ZERO,
-        multipv: 1,
-        verbose: false,
+        ..request(&start, &limits, &bench.params, &signals)
     };
     bench.search.run(&request, &mut bench.evaluators, &|_| {});
     assert!(bench.search.reaction < Duration::from_millis(500), "{:?}", bench.search.reaction);

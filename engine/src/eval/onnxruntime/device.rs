@@ -5,16 +5,14 @@
 //! once, in page-locked host memory where the provider offers that.
 
 use super::{Provider, read_outputs, run_error};
-use crate::chess::Ply;
-use crate::eval::batch::Batch;
+use crate::eval::batch::{Batch, Inference};
 use crate::eval::network::{Layout, TensorPort};
-use crate::eval::{Answers, EvalError, Evaluator};
+use crate::eval::{Answers, EvalError};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use ort::memory::{AllocationDevice, Allocator, AllocatorType, MemoryInfo, MemoryType};
 use ort::session::{IoBinding, Session};
 use ort::value::{DynTensor, TensorElementType};
-use shakmaty::Move;
 
 pub(super) struct DeviceEvaluator {
     session: Session,
@@ -55,18 +53,6 @@ impl DeviceEvaluator {
             .and_then(|()| evaluator.session.run_binding(binding).map(drop))
             .map_err(|e| run_error(&e))?;
         Ok(evaluator)
-    }
-
-    fn infer(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        self.batch.check()?;
-        let size = self.batch.len().next_power_of_two().min(self.batch.capacity());
-        let index = self.slot(size)?;
-        let Slot { input, binding, .. } = &mut self.slots[index];
-        fill(input, self.layout.input.half, self.batch.planes()).map_err(|e| run_error(&e))?;
-        // Binding is what copies the planes to the device.
-        binding.bind_input(self.layout.input.name.as_str(), input).map_err(|e| run_error(&e))?;
-        let outputs = self.session.run_binding(binding).map_err(|e| run_error(&e))?;
-        self.batch.answer(&read_outputs(&outputs, &self.layout)?, answers)
     }
 
     /// Index of the slot for batches of `size`.
@@ -112,20 +98,25 @@ impl DeviceEvaluator {
     }
 }
 
-impl Evaluator for DeviceEvaluator {
-    fn capacity(&self) -> usize {
-        self.batch.capacity()
+impl Inference for DeviceEvaluator {
+    fn batch(&self) -> &Batch {
+        &self.batch
     }
 
-    fn push(&mut self, plies: &[Ply], moves: &[Move]) {
-        self.batch.push(plies, moves);
+    fn batch_mut(&mut self) -> &mut Batch {
+        &mut self.batch
     }
 
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
-        let outcome = if self.batch.len() == 0 { Ok(()) } else { self.infer(answers) };
-        self.batch.clear();
-        outcome
+    fn infer(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
+        self.batch.check()?;
+        let size = self.batch.len().next_power_of_two().min(self.batch.capacity());
+        let index = self.slot(size)?;
+        let Slot { input, binding, .. } = &mut self.slots[index];
+        fill(input, self.layout.input.half, self.batch.planes()).map_err(|e| run_error(&e))?;
+        // Binding is what copies the planes to the device.
+        binding.bind_input(self.layout.input.name.as_str(), input).map_err(|e| run_error(&e))?;
+        let outputs = self.session.run_binding(binding).map_err(|e| run_error(&e))?;
+        self.batch.answer(&read_outputs(&outputs, &self.layout)?, answers)
     }
 }
 

@@ -2,15 +2,13 @@
 //! runtime wrote them.
 
 use super::{read_outputs, run_error};
-use crate::chess::Ply;
-use crate::eval::batch::Batch;
+use crate::eval::batch::{Batch, Inference};
 use crate::eval::network::Layout;
-use crate::eval::{Answers, EvalError, Evaluator};
+use crate::eval::{Answers, EvalError};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 use ort::session::Session;
 use ort::value::TensorRef;
-use shakmaty::Move;
 
 pub(super) struct HostEvaluator {
     session: Session,
@@ -24,6 +22,16 @@ impl HostEvaluator {
     pub fn new(session: Session, layout: &Layout, capacity: usize) -> HostEvaluator {
         let batch = Batch::new(layout, capacity);
         HostEvaluator { session, layout: layout.clone(), batch, half: Vec::new() }
+    }
+}
+
+impl Inference for HostEvaluator {
+    fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    fn batch_mut(&mut self) -> &mut Batch {
+        &mut self.batch
     }
 
     fn infer(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
@@ -40,22 +48,5 @@ impl HostEvaluator {
         let input = input.map_err(|e| run_error(&e))?;
         let outputs = self.session.run(ort::inputs![input]).map_err(|e| run_error(&e))?;
         self.batch.answer(&read_outputs(&outputs, &self.layout)?, answers)
-    }
-}
-
-impl Evaluator for HostEvaluator {
-    fn capacity(&self) -> usize {
-        self.batch.capacity()
-    }
-
-    fn push(&mut self, plies: &[Ply], moves: &[Move]) {
-        self.batch.push(plies, moves);
-    }
-
-    fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        answers.clear();
-        let outcome = if self.batch.len() == 0 { Ok(()) } else { self.infer(answers) };
-        self.batch.clear();
-        outcome
     }
 }
