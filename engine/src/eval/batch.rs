@@ -14,7 +14,7 @@ pub(super) trait Inference: Send {
 
     fn batch_mut(&mut self) -> &mut Batch;
 
-    /// Computes the batch, which is not empty, and writes its answers.
+    /// Computes the batch, which holds something and fits, and writes its answers.
     fn infer(&mut self, answers: &mut Answers) -> Result<(), EvalError>;
 }
 
@@ -29,7 +29,10 @@ impl<T: Inference> Evaluator for T {
 
     fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
         answers.clear();
-        let outcome = if self.batch().len() == 0 { Ok(()) } else { self.infer(answers) };
+        let outcome = match self.batch().len() {
+            0 => Ok(()),
+            _ => self.batch().check().and_then(|()| self.infer(answers)),
+        };
         self.batch_mut().clear();
         outcome
     }

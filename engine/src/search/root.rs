@@ -70,9 +70,7 @@ impl Search {
             .map(|pair| move_between(&pair[0], &pair[1]))
             .collect();
         match moves {
-            Some(moves) => {
-                self.tree.advance(&moves);
-            }
+            Some(moves) => self.tree.advance(&moves),
             None => self.tree.reset(),
         }
     }

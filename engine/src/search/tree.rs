@@ -58,18 +58,17 @@ impl Tree {
         self.walkers.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the position after `moves` the root and drops the rest. False, and
-    /// a fresh tree, when the tree does not know these moves.
-    pub fn advance(&mut self, moves: &[PackedMove]) -> bool {
+    /// Makes the position after `moves` the root and drops the rest; where the
+    /// tree does not know these moves, it starts afresh.
+    pub fn advance(&mut self, moves: &[PackedMove]) {
         for &m in moves {
             let Some(child) = self.unlink_child(m) else {
                 self.reset();
-                return false;
+                return;
             };
             self.arena.discard(self.root);
             self.root = child;
         }
-        true
     }
 
     /// Drops what is below the root and the root's statistics.

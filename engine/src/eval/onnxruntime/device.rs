@@ -108,7 +108,6 @@ impl Inference for DeviceEvaluator {
     }
 
     fn infer(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
-        self.batch.check()?;
         let size = self.batch.len().next_power_of_two().min(self.batch.capacity());
         let index = self.slot(size)?;
         let Slot { input, binding, .. } = &mut self.slots[index];
