@@ -1,0 +1,60 @@
+//! Runs the trainer's and the engine's binaries.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// A binary beside this test's, brought up to date first: Cargo does not build
+/// other packages' binaries for a test.
+fn built(package: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let profile = test.parent().and_then(Path::parent).unwrap().to_path_buf();
+    let path = profile.join(format!("{package}{}", std::env::consts::EXE_SUFFIX));
+    // Outside `cargo test` the variable is missing, and what is there is tested.
+    if let Some(cargo) = std::env::var_os("CARGO").or((!path.exists()).then(|| "cargo".into())) {
+        let mut build = Command::new(cargo);
+        build.args(["build", "-p", package, "--target-dir"]).arg(profile.parent().unwrap());
+        if profile.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(build.current_dir(root()).status().unwrap().success(), "no {package} to test");
+    }
+    path
+}
+
+pub fn trainer() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| built("trainer"))
+}
+
+pub fn engine() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| built("engine"))
+}
+
+/// Runs a trainer command to its end, in `folder`.
+pub fn run_in(folder: &Path, args: &[&str]) -> Output {
+    Command::new(trainer()).args(args).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+/// The same, for commands that must succeed; their output.
+pub fn run_ok(folder: &Path, args: &[&str]) -> String {
+    let output = run_in(folder, args);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {}\n{errors}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The same, for commands that must fail with exit code 1; what they complain of.
+pub fn run_refused(folder: &Path, args: &[&str]) -> String {
+    let output = run_in(folder, args);
+    let errors = String::from_utf8_lossy(&output.stderr).to_string();
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
+    assert!(!errors.contains("panicked"), "{errors}");
+    errors
+}

@@ -1,0 +1,11 @@
+//! The trainer's real binary, driven as a person would, in one test binary.
+
+mod driver;
+
+mod bad_input;
+mod export;
+mod import;
+mod label;
+mod shards;
+mod train;
+mod walkthrough;

@@ -1,0 +1,53 @@
+//! The command line: one file per command, each a struct of flags and its `run`.
+
+mod export_onnx;
+mod import_epd;
+mod import_pgn;
+mod inspect;
+mod label;
+mod nets;
+mod train;
+
+use crate::interrupt;
+use clap::{Parser, Subcommand};
+
+/// Arbor's trainer: turns games and teacher labels into networks for the engine.
+#[derive(Parser)]
+#[command(version = crate::provenance::VERSION, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    ImportPgn(import_pgn::Flags),
+    ImportEpd(import_epd::Flags),
+    Label(label::Flags),
+    Inspect(inspect::Flags),
+    Train(train::Flags),
+    ExportOnnx(export_onnx::Flags),
+    Nets(nets::Flags),
+}
+
+/// Runs the command; the answer is the process's exit code.
+pub fn run(arguments: Arguments) -> i32 {
+    interrupt::listen();
+    let outcome = match arguments.command {
+        Command::ImportPgn(flags) => import_pgn::run(flags),
+        Command::ImportEpd(flags) => import_epd::run(flags),
+        Command::Label(flags) => label::run(flags),
+        Command::Inspect(flags) => inspect::run(flags),
+        Command::Train(flags) => train::run(flags),
+        Command::ExportOnnx(flags) => export_onnx::run(flags),
+        Command::Nets(flags) => nets::run(flags),
+    };
+    match outcome {
+        _ if interrupt::requested() => interrupt::EXIT_CODE,
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            1
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! What to train and how: presets, files and flags, merged.

@@ -1,0 +1,1 @@
+//! Shards in, batches for training out.

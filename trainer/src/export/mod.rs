@@ -1,0 +1,1 @@
+//! Trained weights become an ONNX network for the engine.

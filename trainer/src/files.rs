@@ -1,0 +1,97 @@
+//! Files that are whole or not there: written under a temporary name, synced
+//! and renamed.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The ending of files that are still being written. Readers pass over it.
+pub const UNFINISHED: &str = "tmp";
+
+/// A file under its temporary name; [`finish`](Self::finish) gives it the real
+/// one. Dropped before that, it is deleted.
+pub struct AtomicFile {
+    writer: Option<BufWriter<File>>,
+    temporary: PathBuf,
+    target: PathBuf,
+}
+
+impl AtomicFile {
+    /// Creates the parent folders as well.
+    pub fn create(target: &Path) -> io::Result<AtomicFile> {
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        let mut name = target.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".{}.{UNFINISHED}", std::process::id()));
+        let temporary = target.with_file_name(name);
+        let writer = Some(BufWriter::with_capacity(1 << 20, File::create(&temporary)?));
+        Ok(AtomicFile { writer, temporary, target: target.to_path_buf() })
+    }
+
+    /// Syncs the contents, then gives the file its name.
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(writer) = self.writer.take() {
+            let file = writer.into_inner().map_err(|error| error.into_error())?;
+            file.sync_all()?;
+        }
+        fs::rename(&self.temporary, &self.target)?;
+        sync_folder(&self.target)
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.writer {
+            Some(writer) => writer.write(bytes),
+            None => Err(io::Error::other("the file is closed")),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        // After `finish` there is no such file any more.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+/// Writes a whole file, atomically.
+pub fn write_atomic(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = AtomicFile::create(target)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+/// Makes the rename itself survive a power cut, where folders can be synced.
+fn sync_folder(file: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(parent) = file.parent() {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        File::open(parent)?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("deep/er/file");
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"half").unwrap();
+        assert!(!target.exists());
+        drop(file);
+        assert_eq!(fs::read_dir(target.parent().unwrap()).unwrap().count(), 0);
+        write_atomic(&target, b"whole").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"whole");
+        assert_eq!(fs::read_dir(target.parent().unwrap()).unwrap().count(), 1);
+    }
+}

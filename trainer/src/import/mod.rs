@@ -1,0 +1,1 @@
+//! Games and labeled positions from elsewhere become records.

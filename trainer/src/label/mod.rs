@@ -1,0 +1,1 @@
+//! A teacher engine labels positions.

@@ -1,0 +1,21 @@
+//! Arbor's trainer as a library: games and labels in, networks out.
+//!
+//! The folders follow the data: `import` and `label` make records, `shards`
+//! keeps them on disk, `dataset` turns them into batches, `model` and `train`
+//! learn from those, `export` writes the network the engine plays with, and
+//! `metrics` tells how it went. `commands` is the command line to all of it.
+
+pub mod commands;
+pub mod config;
+pub mod dataset;
+pub mod export;
+pub mod files;
+pub mod import;
+pub mod interrupt;
+pub mod label;
+pub mod metrics;
+pub mod model;
+pub mod progress;
+pub mod provenance;
+pub mod shards;
+pub mod train;

@@ -1,0 +1,1 @@
+//! Batches in, trained weights out.
