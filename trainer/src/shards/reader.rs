@@ -3,7 +3,8 @@
 use super::decode::Decoder;
 use super::schema::{FORMAT, FORMAT_KEY, check};
 use super::{Record, ShardError};
-use arrow::array::RecordBatch;
+use arrow::array::{Array, RecordBatch, UInt32Array};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
@@ -95,6 +96,24 @@ impl Reader {
     pub fn records(&self) -> Result<Records, ShardError> {
         let batches = self.batches(0..self.row_groups(), 0)?;
         Ok(Records { batches: Some(batches), ready: Vec::new().into_iter() })
+    }
+
+    /// The last generation among the records; `None` if none has one. Reads no
+    /// other column.
+    pub fn newest_generation(&self) -> Result<Option<u32>, ShardError> {
+        let file = open(&self.path)?;
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.parquet.clone());
+        let only = ProjectionMask::columns(builder.parquet_schema(), ["generation"]);
+        let batches =
+            builder.with_projection(only).build().map_err(|source| damaged(&self.path, source))?;
+        let mut newest = None;
+        for batch in batches {
+            let batch = batch.map_err(|source| damaged(&self.path, source.into()))?;
+            let column = batch.column(0).as_any().downcast_ref::<UInt32Array>();
+            newest = newest.max(column.and_then(|column| column.iter().flatten().max()));
+        }
+        Ok(newest)
     }
 
     /// Each with a file of its own: clones of one share their position, so that
