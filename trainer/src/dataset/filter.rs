@@ -21,9 +21,10 @@ pub struct Filter {
 impl Filter {
     /// `newest` is the last generation there is.
     pub fn new(settings: &DatasetSettings, split: Split, newest: Option<u32>) -> Filter {
-        let oldest = settings.window.zip(newest).map(|(window, newest)| {
-            newest.saturating_sub(window.saturating_sub(1))
-        });
+        let oldest = settings
+            .window
+            .zip(newest)
+            .map(|(window, newest)| newest.saturating_sub(window.saturating_sub(1)));
         Filter {
             split,
             validation: settings.validation,

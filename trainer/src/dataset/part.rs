@@ -146,7 +146,9 @@ fn lay_out(
         }
         weights[at] += target.weight;
     }
-    if policy.is_empty() && let Some(at) = played.and_then(place) {
+    if policy.is_empty()
+        && let Some(at) = played.and_then(place)
+    {
         weights[at] = 1.0;
     }
     Ok(())

@@ -37,8 +37,7 @@ mod tests {
 
     #[test]
     fn the_split_is_fixed_for_all_time() {
-        let side: Vec<u64> =
-            (0..40).filter(|g| Split::of(*g, 0.1) == Split::Validation).collect();
+        let side: Vec<u64> = (0..40).filter(|g| Split::of(*g, 0.1) == Split::Validation).collect();
         // Any other answer would let trained positions into validation.
         assert_eq!(side, [11, 18, 24, 28]);
     }

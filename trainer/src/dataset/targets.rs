@@ -127,8 +127,8 @@ mod tests {
     use super::*;
 
     fn close(left: &[f32], right: &[f32]) {
-        let near = left.len() == right.len()
-            && left.iter().zip(right).all(|(l, r)| (l - r).abs() < 1e-6);
+        let near =
+            left.len() == right.len() && left.iter().zip(right).all(|(l, r)| (l - r).abs() < 1e-6);
         assert!(near, "{left:?} is not {right:?}");
     }
 

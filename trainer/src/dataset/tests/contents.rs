@@ -9,7 +9,11 @@ use shakmaty::Position;
 use std::collections::HashSet;
 
 /// One epoch, a position per batch.
-fn epoch(records: &[Record], encoder: Encoder, change: impl FnOnce(&mut DatasetSettings)) -> Vec<Batch> {
+fn epoch(
+    records: &[Record],
+    encoder: Encoder,
+    change: impl FnOnce(&mut DatasetSettings),
+) -> Vec<Batch> {
     let folder = folder(records);
     let mut settings = settings(vec![source(&folder, 1.0)]);
     settings.batch_size = 1;

@@ -133,7 +133,11 @@ fn unknown_settings_are_refused() {
     let read_settings = read_settings.unwrap();
     assert_eq!(read_settings.sources, [expected]);
     assert_eq!(read_settings.targets.soften, 0.1);
-    for text in [r#"{"shufle": 1}"#, r#"{"targets": {"sotfen": 1}}"#, r#"{"sources": [{"paths": [], "wait": 1}]}"#] {
+    for text in [
+        r#"{"shufle": 1}"#,
+        r#"{"targets": {"sotfen": 1}}"#,
+        r#"{"sources": [{"paths": [], "wait": 1}]}"#,
+    ] {
         assert!(read(text).unwrap_err().to_string().contains("unknown field"));
     }
 }
