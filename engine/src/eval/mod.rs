@@ -26,7 +26,7 @@ pub use backend::{Backend, BackendError, BackendSettings, Opened, open_backend};
 pub use cache::cache_folder;
 pub use measure::{Speed, Workload};
 pub use network::{Layout, Network, NetworkError, TensorPort, ValueHead};
-pub use onnxruntime::{DeviceOptions, OnnxRuntime, Provider};
+pub use onnxruntime::{DeviceOptions, OnnxRuntime, Provider, TensorSession};
 pub use processor::{cpu_features, cpu_model};
 pub use random::RandomSource;
 pub use recorded::RecordedSource;

@@ -17,6 +17,7 @@ use super::proto::{
     self, AttributeProto, Dimension, DimensionValue, GraphProto, ModelProto, NodeProto,
     OperatorSetId, StringEntry, TensorProto, TensorShape, TensorType, TypeProto, ValueInfoProto,
 };
+use half::f16;
 use prost::Message;
 
 /// Operator set and file version that every runtime since 2022 reads.
@@ -43,6 +44,42 @@ pub enum Attribute<'a> {
     Ints(&'a str, &'a [i64]),
 }
 
+/// Numbers to store in the file.
+#[derive(Clone, Copy, Debug)]
+pub enum Elements<'a> {
+    F32(&'a [f32]),
+    F16(&'a [f16]),
+    I64(&'a [i64]),
+    I32(&'a [i32]),
+    I8(&'a [i8]),
+    U8(&'a [u8]),
+}
+
+impl Elements<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Elements::F32(x) => x.len(),
+            Elements::F16(x) => x.len(),
+            Elements::I64(x) => x.len(),
+            Elements::I32(x) => x.len(),
+            Elements::I8(x) => x.len(),
+            Elements::U8(x) => x.len(),
+        }
+    }
+
+    /// Type number and little-endian bytes.
+    fn encode(&self) -> (i32, Vec<u8>) {
+        match self {
+            Elements::F32(x) => (proto::FLOAT, x.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Elements::F16(x) => (proto::FLOAT16, x.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Elements::I64(x) => (proto::INT64, x.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Elements::I32(x) => (proto::INT32, x.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Elements::I8(x) => (proto::INT8, x.iter().flat_map(|x| x.to_le_bytes()).collect()),
+            Elements::U8(x) => (proto::UINT8, x.to_vec()),
+        }
+    }
+}
+
 /// A graph under construction.
 pub struct GraphBuilder {
     graph: GraphProto,
@@ -61,20 +98,10 @@ impl GraphBuilder {
         Edge(name.to_string())
     }
 
-    /// Stores f32 weights; `data` has as many elements as `dims` say.
-    pub fn weights(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Edge {
-        debug_assert_eq!(dims.iter().product::<usize>(), data.len(), "{name}");
-        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.store(name, dims, proto::FLOAT, raw)
-    }
-
-    /// Stores a list of integers, such as a target shape.
-    pub fn integers(&mut self, name: &str, values: &[i64]) -> Edge {
-        let raw = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.store(name, &[values.len()], proto::INT64, raw)
-    }
-
-    fn store(&mut self, name: &str, dims: &[usize], data_type: i32, raw_data: Vec<u8>) -> Edge {
+    /// Stores numbers, as many as `dims` say; no dims mean a single one.
+    pub fn constant(&mut self, name: &str, dims: &[usize], elements: Elements) -> Edge {
+        debug_assert_eq!(dims.iter().product::<usize>(), elements.len(), "{name}");
+        let (data_type, raw_data) = elements.encode();
         self.graph.initializer.push(TensorProto {
             dims: dims.iter().map(|&d| d as i64).collect(),
             data_type,
@@ -83,6 +110,16 @@ impl GraphBuilder {
             data_location: 0,
         });
         Edge(name.to_string())
+    }
+
+    /// Stores f32 weights.
+    pub fn weights(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Edge {
+        self.constant(name, dims, Elements::F32(data))
+    }
+
+    /// Stores a list of integers, such as a target shape.
+    pub fn integers(&mut self, name: &str, values: &[i64]) -> Edge {
+        self.constant(name, &[values.len()], Elements::I64(values))
     }
 
     /// Adds a node with one output and returns that.

@@ -20,10 +20,20 @@ pub fn conv(graph: &mut GraphBuilder, x: &Edge, layer: &Weights, kernel: usize) 
     let dims = [layer.outputs, layer.inputs, kernel, kernel];
     let weight = graph.weights(&format!("{}.weight", layer.name), &dims, layer.weight);
     let bias = graph.weights(&format!("{}.bias", layer.name), &[layer.outputs], layer.bias);
+    conv_node(graph, x, [&weight, &bias], kernel)
+}
+
+/// The same around weight and bias that are in the graph already.
+pub fn conv_node(
+    graph: &mut GraphBuilder,
+    x: &Edge,
+    [weight, bias]: [&Edge; 2],
+    kernel: usize,
+) -> Edge {
     let (size, pad) = (kernel as i64, (kernel / 2) as i64);
     let attributes =
         [Attribute::Ints("kernel_shape", &[size, size]), Attribute::Ints("pads", &[pad; 4])];
-    graph.node("Conv", &[x, &weight, &bias], &attributes)
+    graph.node("Conv", &[x, weight, bias], &attributes)
 }
 
 /// A fully connected layer on [batch, inputs].
@@ -31,7 +41,12 @@ pub fn dense(graph: &mut GraphBuilder, x: &Edge, layer: &Weights) -> Edge {
     let dims = [layer.outputs, layer.inputs];
     let weight = graph.weights(&format!("{}.weight", layer.name), &dims, layer.weight);
     let bias = graph.weights(&format!("{}.bias", layer.name), &[layer.outputs], layer.bias);
-    graph.node("Gemm", &[x, &weight, &bias], &[Attribute::Int("transB", 1)])
+    dense_node(graph, x, [&weight, &bias])
+}
+
+/// The same around weight and bias that are in the graph already.
+pub fn dense_node(graph: &mut GraphBuilder, x: &Edge, [weight, bias]: [&Edge; 2]) -> Edge {
+    graph.node("Gemm", &[x, weight, bias], &[Attribute::Int("transB", 1)])
 }
 
 /// Squeeze and excitation: each channel is scaled by what the whole board says.

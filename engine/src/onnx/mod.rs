@@ -12,6 +12,6 @@ pub mod proto;
 mod random_network;
 mod reader;
 
-pub use builder::{Attribute, Dim, Edge, GraphBuilder};
+pub use builder::{Attribute, Dim, Edge, Elements, GraphBuilder};
 pub use random_network::{NetworkSpec, random_network};
 pub use reader::{ElementType, ModelInfo, ReadError, TensorInfo, read_model};

@@ -1,8 +1,8 @@
 //! What a network file says of itself: metadata, inputs and outputs.
 
-use super::proto::{self, DimensionValue, ModelProto, ValueInfoProto};
+use super::proto::{self, DimensionValue, GraphProto, ModelProto, TensorProto, ValueInfoProto};
 use prost::Message;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use thiserror::Error;
 
@@ -32,9 +32,9 @@ impl fmt::Display for ElementType {
             proto::FLOAT => f.write_str("f32"),
             proto::FLOAT16 => f.write_str("f16"),
             proto::INT64 => f.write_str("i64"),
-            2 => f.write_str("u8"),
-            3 => f.write_str("i8"),
-            6 => f.write_str("i32"),
+            proto::UINT8 => f.write_str("u8"),
+            proto::INT8 => f.write_str("i8"),
+            proto::INT32 => f.write_str("i32"),
             11 => f.write_str("f64"),
             16 => f.write_str("bf16"),
             other => write!(f, "type {other}"),
@@ -68,6 +68,9 @@ pub struct ModelInfo {
     pub metadata: BTreeMap<String, String>,
     pub inputs: Vec<TensorInfo>,
     pub outputs: Vec<TensorInfo>,
+    /// What was learned: all stored numbers but shapes, indices, and the scales
+    /// and zero points of quantization.
+    pub weights: Vec<TensorInfo>,
     pub producer: String,
     /// Version of the standard operator set.
     pub opset: i64,
@@ -88,6 +91,7 @@ pub fn read_model(bytes: &[u8]) -> Result<ModelInfo, ReadError> {
         metadata: model.metadata_props.into_iter().map(|e| (e.key, e.value)).collect(),
         inputs,
         outputs: graph.output.iter().map(tensor_info).collect(),
+        weights: weights(&graph),
         producer: format!("{} {}", model.producer_name, model.producer_version).trim().to_string(),
         opset: model
             .opset_import
@@ -95,6 +99,26 @@ pub fn read_model(bytes: &[u8]) -> Result<ModelInfo, ReadError> {
             .find(|set| set.domain.is_empty() || set.domain == "ai.onnx")
             .map_or(0, |set| set.version),
     })
+}
+
+fn weights(graph: &GraphProto) -> Vec<TensorInfo> {
+    let nodes = |op: &'static str| graph.node.iter().filter(move |node| node.op_type == op);
+    let scales: HashSet<&String> = nodes("QuantizeLinear")
+        .chain(nodes("DequantizeLinear"))
+        .flat_map(|node| node.input.iter().skip(1))
+        .collect();
+    let stored: HashSet<&String> =
+        nodes("DequantizeLinear").filter_map(|node| node.input.first()).collect();
+    let learned = |tensor: &&TensorProto| match tensor.data_type {
+        proto::INT32 | proto::INT64 => stored.contains(&tensor.name),
+        _ => !scales.contains(&tensor.name),
+    };
+    let info = |tensor: &TensorProto| TensorInfo {
+        name: tensor.name.clone(),
+        element: ElementType(tensor.data_type),
+        shape: Some(tensor.dims.iter().map(|&d| Some(d)).collect()),
+    };
+    graph.initializer.iter().filter(learned).map(info).collect()
 }
 
 fn tensor_info(value: &ValueInfoProto) -> TensorInfo {

@@ -8,8 +8,10 @@
 mod device;
 mod host;
 mod provider;
+mod tensors;
 
 pub use provider::Provider;
+pub use tensors::TensorSession;
 
 use super::batch::{Numbers, Outputs};
 use super::cache::cache_folder;
@@ -19,7 +21,7 @@ use super::{EvalError, Evaluator, EvaluatorSource, Network};
 use device::DeviceEvaluator;
 use half::f16;
 use host::HostEvaluator;
-use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel};
+use ort::session::builder::{AutoDevicePolicy, GraphOptimizationLevel, SessionBuilder};
 use ort::session::{Session, SessionOutputs};
 use provider::{ProviderSettings, dispatch};
 use std::sync::Arc;
@@ -70,16 +72,7 @@ impl OnnxRuntime {
     }
 
     fn build_session(&self, capacity: usize) -> ort::Result<Session> {
-        let mut builder = Session::builder(&self.runtime.environment)?
-            // Otherwise a library with several devices might choose one itself.
-            .with_auto_device(AutoDevicePolicy::PreferCPU)?
-            .with_optimization_level(GraphOptimizationLevel::All)?
-            // One worker, one thread: with 1 the calling thread does the work,
-            // and nothing spins.
-            .with_intra_threads(1)?
-            .with_inter_threads(1)?
-            .with_parallel_execution(false)?
-            .with_intra_op_spinning(false)?;
+        let mut builder = single_threaded(&self.runtime)?;
         // One range of batches for all evaluators, so that one engine serves them.
         let max_batch = capacity.max(LARGEST_BATCH);
         let settings = ProviderSettings {
@@ -138,6 +131,19 @@ impl EvaluatorSource for OnnxRuntime {
     fn is_accelerator(&self) -> bool {
         self.provider.is_accelerator()
     }
+}
+
+fn single_threaded(runtime: &Runtime) -> ort::Result<SessionBuilder> {
+    Ok(Session::builder(&runtime.environment)?
+        // Otherwise a library with several devices might choose one itself.
+        .with_auto_device(AutoDevicePolicy::PreferCPU)?
+        .with_optimization_level(GraphOptimizationLevel::All)?
+        // One worker, one thread: with 1 the calling thread does the work,
+        // and nothing spins.
+        .with_intra_threads(1)?
+        .with_inter_threads(1)?
+        .with_parallel_execution(false)?
+        .with_intra_op_spinning(false)?)
 }
 
 /// The output tensors that the layout names, read in place.

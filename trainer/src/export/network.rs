@@ -1,0 +1,170 @@
+//! The network of [`Architecture`]'s definition, node by node.
+
+use super::layer::Layer;
+use super::metadata::Metadata;
+use super::writer::{Flow, Numerics, Writer};
+use crate::model::{Activation, Architecture, NORM_EPSILON, Norm, ValueKind, Weights};
+use engine::encode::PolicyMap;
+use engine::onnx::{Attribute, Edge, layers};
+
+/// Writes the file; `weights` have been checked.
+pub(super) fn write_network(
+    architecture: &Architecture,
+    weights: &Weights,
+    metadata: &Metadata,
+    numerics: Numerics,
+) -> Vec<u8> {
+    let mut network = Network { writer: Writer::new(numerics), architecture, weights };
+    let planes = network.writer.input(architecture.encoder.planes());
+    let mut x = network.unit("stem", "stem.norm", &planes);
+    for block in 0..architecture.blocks {
+        x = network.block(block, &x);
+    }
+    network.policy(&x);
+    let (value, width) = match architecture.value {
+        ValueKind::Wdl => ("wdl", 3),
+        ValueKind::Scalar => ("value", 1),
+    };
+    let mut y = network.head("value", &x);
+    if architecture.value == ValueKind::Scalar {
+        y = network.writer.graph.node("Tanh", &[&y], &[]);
+    }
+    network.writer.output(&y, value, width);
+    if architecture.moves_left {
+        let y = network.head("moves_left", &x);
+        let y = network.writer.graph.node("Softplus", &[&y], &[]);
+        network.writer.output(&y, "moves_left", 1);
+    }
+    let mut graph = network.writer.graph;
+    metadata.write(architecture, &mut graph);
+    graph.finish()
+}
+
+struct Network<'a> {
+    writer: Writer<'a>,
+    architecture: &'a Architecture,
+    weights: &'a Weights,
+}
+
+impl Network<'_> {
+    /// Convolution, norm and activation.
+    fn unit(&mut self, conv: &str, norm: &str, x: &Flow) -> Flow {
+        let mut y = self.normalized(conv, norm, x);
+        let activation = self.architecture.activation;
+        // ReLU goes into the integer convolution; other activations are computed
+        // in floating point, behind the convolution's own rounding.
+        if activation != Activation::Relu && self.architecture.norm != Norm::Group {
+            y = self.writer.point(&format!("{conv}.sum"), y).edge;
+        }
+        let y = self.writer.activation(&y, activation);
+        self.writer.point(&format!("{conv}.out"), y)
+    }
+
+    /// Convolution and norm.
+    fn normalized(&mut self, conv: &str, norm: &str, x: &Flow) -> Edge {
+        let layer = Layer::new(self.weights, conv);
+        match self.architecture.norm {
+            Norm::None => self.writer.conv(x, &layer),
+            Norm::Batch => self.writer.conv(x, &layer.fold_batch_norm(self.weights, norm)),
+            Norm::Group => {
+                let y = self.writer.conv(x, &layer);
+                let y = self.writer.point(&format!("{conv}.sum"), y);
+                self.group_norm(norm, &y.edge, layer.outputs())
+            }
+        }
+    }
+
+    /// Operator set 17 has no group normalization: each group is one channel of
+    /// an instance normalization, whose own scale and shift do nothing.
+    fn group_norm(&mut self, name: &str, x: &Edge, channels: usize) -> Edge {
+        let groups = self.architecture.groups;
+        let w = &mut self.writer;
+        let grouped = w.shape("groups", &[0, groups as i64, -1]);
+        let board = w.shape(&format!("board{channels}"), &[0, channels as i64, 8, 8]);
+        let ones = w.shared("group.ones", &[groups], &vec![1.0; groups]);
+        let zeros = w.shared("group.zeros", &[groups], &vec![0.0; groups]);
+        let y = w.graph.node("Reshape", &[x, &grouped], &[]);
+        let epsilon = [Attribute::Float("epsilon", NORM_EPSILON)];
+        let y = w.graph.node("InstanceNormalization", &[&y, &ones, &zeros], &epsilon);
+        let y = w.graph.node("Reshape", &[&y, &board], &[]);
+        let mut part = |part: &str| {
+            let name = format!("{name}.{part}");
+            w.constant(&name, &[channels, 1, 1], &self.weights[&name].data)
+        };
+        let (gamma, beta) = (part("gamma"), part("beta"));
+        let y = w.graph.node("Mul", &[&y, &gamma], &[]);
+        layers::add(&mut w.graph, &y, &beta)
+    }
+
+    fn block(&mut self, block: usize, x: &Flow) -> Flow {
+        let name = |part: &str| format!("blocks.{block}.{part}");
+        let y = self.unit(&name("conv1"), &name("norm1"), x);
+        let y = self.normalized(&name("conv2"), &name("norm2"), &y);
+        let mut y = self.writer.point(&name("conv2.out"), y);
+        if self.architecture.squeeze > 0 {
+            let gate = self.squeeze(block, &y);
+            y = self.gated(&name("squeeze"), &y, gate);
+        }
+        if self.architecture.has_attention(block) {
+            let gate = self.attention(block, &y);
+            y = self.gated(&name("attention"), &y, gate);
+        }
+        let y = layers::add(&mut self.writer.graph, &x.edge, &y.edge);
+        let y = self.writer.activation(&y, self.architecture.activation);
+        self.writer.point(&name("out"), y)
+    }
+
+    /// Multiplies by a gate between 0 and 1.
+    fn gated(&mut self, name: &str, y: &Flow, gate: Edge) -> Flow {
+        let gate = self.writer.point(&format!("{name}.gate"), gate);
+        let y = self.writer.graph.node("Mul", &[&y.edge, &gate.edge], &[]);
+        self.writer.point(&format!("{name}.out"), y)
+    }
+
+    /// A gate for each channel, from the means of all channels. In int8 only
+    /// the mean is taken of integers: the layers are too small to gain.
+    fn squeeze(&mut self, block: usize, y: &Flow) -> Edge {
+        let name = |part: &str| format!("blocks.{block}.squeeze.{part}");
+        let (down, up) =
+            (Layer::new(self.weights, &name("down")), Layer::new(self.weights, &name("up")));
+        let w = &mut self.writer;
+        let means = w.graph.node("GlobalAveragePool", &[&y.edge], &[]);
+        let means = w.point(&name("means"), means);
+        let z = layers::flatten(&mut w.graph, &means.edge);
+        let z = w.dense(&z, &down);
+        let z = layers::relu(&mut w.graph, &z);
+        let z = w.dense(&z, &up);
+        let z = w.graph.node("Sigmoid", &[&z], &[]);
+        let column = w.shape("column", &[0, up.outputs() as i64, 1, 1]);
+        w.graph.node("Reshape", &[&z, &column], &[])
+    }
+
+    /// A gate for each square, from mean and maximum over the channels.
+    fn attention(&mut self, block: usize, y: &Flow) -> Edge {
+        let layer = Layer::new(self.weights, &format!("blocks.{block}.attention"));
+        let w = &mut self.writer;
+        let over_channels = [Attribute::Ints("axes", &[1]), Attribute::Int("keepdims", 1)];
+        let mean = w.graph.node("ReduceMean", &[&y.edge], &over_channels);
+        let max = w.graph.node("ReduceMax", &[&y.edge], &over_channels);
+        let both = w.graph.node("Concat", &[&mean, &max], &[Attribute::Int("axis", 1)]);
+        let z = w.conv(&Flow::from(both), &layer);
+        w.graph.node("Sigmoid", &[&z], &[])
+    }
+
+    /// The last convolution stays in floating point: rounded logits would tie.
+    fn policy(&mut self, x: &Flow) {
+        let y = self.unit("policy.conv1", "policy.norm1", x);
+        let layer = Layer::new(self.weights, "policy.conv2");
+        let y = self.writer.conv(&y.exact(), &layer);
+        let y = layers::flatten(&mut self.writer.graph, &y);
+        self.writer.output(&y, "policy", PolicyMap::Az4672.len());
+    }
+
+    fn head(&mut self, name: &str, x: &Flow) -> Edge {
+        let y = self.unit(&format!("{name}.conv"), &format!("{name}.norm"), x);
+        let y = layers::flatten(&mut self.writer.graph, &y.edge);
+        let y = self.writer.dense(&y, &Layer::new(self.weights, &format!("{name}.dense1")));
+        let y = self.writer.activation(&y, self.architecture.activation);
+        self.writer.dense(&y, &Layer::new(self.weights, &format!("{name}.dense2")))
+    }
+}
