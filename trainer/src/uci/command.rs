@@ -75,8 +75,9 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Option<Vec<String>> {
-        EngineCommand::parse(text)
-            .map(|command| [vec![command.program], command.arguments].into_iter().flatten().collect())
+        EngineCommand::parse(text).map(|command| {
+            [vec![command.program], command.arguments].into_iter().flatten().collect()
+        })
     }
 
     #[test]

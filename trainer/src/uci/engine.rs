@@ -97,7 +97,12 @@ impl Engine {
     }
 
     /// Searches the position after `moves` from `fen`.
-    pub fn search(&mut self, fen: &str, moves: &[String], limit: Limit) -> Result<Answer, UciError> {
+    pub fn search(
+        &mut self,
+        fen: &str,
+        moves: &[String],
+        limit: Limit,
+    ) -> Result<Answer, UciError> {
         let played = if moves.is_empty() { String::new() } else { " moves ".to_string() };
         self.send(&format!("position fen {fen}{played}{}", moves.join(" ")))?;
         let go = limit.go();

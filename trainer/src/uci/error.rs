@@ -5,7 +5,7 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum UciError {
-    #[error("cannot start `{command}`: {source}")]
+    #[error("cannot start `{command}`")]
     Start { command: String, source: std::io::Error },
     /// No `uciok`.
     #[error("`{command}` does not speak UCI: {cause}; {said}")]

@@ -145,4 +145,3 @@ fn keep(lines: &mut VecDeque<String>, line: String) {
     let printable = line.chars().filter(|c| !c.is_control());
     lines.push_back(printable.take(QUOTED_CHARACTERS).collect());
 }
-
