@@ -3,7 +3,8 @@
 //! The folders follow the data: `import` and `label` make records, `shards`
 //! keeps them on disk, `dataset` turns them into batches, `model` and `train`
 //! learn from those, `export` writes the network the engine plays with, and
-//! `metrics` tells how it went. `commands` is the command line to all of it.
+//! `metrics` tells how it went. `uci` talks to other engines; `commands` is the
+//! command line to all of it.
 
 pub mod commands;
 pub mod config;
@@ -19,3 +20,4 @@ pub mod progress;
 pub mod provenance;
 pub mod shards;
 pub mod train;
+pub mod uci;

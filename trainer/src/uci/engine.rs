@@ -1,0 +1,189 @@
+//! The engine as the rest of the trainer sees it.
+
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+use super::process::{NoLine, Process};
+use super::ranking::Ranking;
+use super::{EngineCommand, EngineOption, Info, UciError};
+
+/// The greeting needs no network and no tables: who says nothing for so long
+/// does not speak UCI.
+const GREETING: Duration = Duration::from_secs(30);
+
+/// When a search ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Limit {
+    Nodes(u64),
+    Depth(u32),
+    MoveTime(Duration),
+}
+
+impl Limit {
+    fn go(self) -> String {
+        match self {
+            Limit::Nodes(nodes) => format!("go nodes {nodes}"),
+            Limit::Depth(depth) => format!("go depth {depth}"),
+            Limit::MoveTime(time) => format!("go movetime {}", time.as_millis()),
+        }
+    }
+}
+
+/// What a search came to. Moves are in UCI notation and not checked: whether
+/// they are legal is for those to say who know the position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub best: String,
+    /// Lines with distinct first moves: that of the best move if it has one,
+    /// then the others by rank. Empty when the engine gave no scores.
+    pub lines: Vec<Info>,
+}
+
+pub struct Engine {
+    process: Process,
+    name: String,
+    options: Vec<EngineOption>,
+    /// How long any answer may take, beyond the time a search is given.
+    patience: Duration,
+}
+
+impl Engine {
+    /// Starts and greets; the options are as the engine has them by default.
+    pub fn start(command: &EngineCommand, patience: Duration) -> Result<Engine, UciError> {
+        let process = Process::start(command)
+            .map_err(|source| UciError::Start { command: command.to_string(), source })?;
+        let name = command.program.clone();
+        let mut engine = Engine { process, name, options: Vec::new(), patience };
+        engine.greet().map_err(|error| engine.not_uci(command, &error))?;
+        Ok(engine)
+    }
+
+    /// As in `id name`, or the program's path.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn options(&self) -> &[EngineOption] {
+        &self.options
+    }
+
+    /// Names are told apart without regard to case, as the protocol has it.
+    pub fn option(&self, name: &str) -> Option<&EngineOption> {
+        self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the engine has the option; if so, it is set.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<bool, UciError> {
+        match self.option(name) {
+            None => Ok(false),
+            Some(option) => {
+                let line = option.set(value)?;
+                self.send(&line)?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Waits until everything said so far is done.
+    pub fn ready(&mut self) -> Result<(), UciError> {
+        self.send("isready")?;
+        self.read("isready", self.patience, |line| (line == "readyok").then_some(()))
+    }
+
+    /// The next position has nothing to do with the last.
+    pub fn new_game(&mut self) -> Result<(), UciError> {
+        self.send("ucinewgame")?;
+        self.ready()
+    }
+
+    /// Searches the position after `moves` from `fen`.
+    pub fn search(
+        &mut self,
+        fen: &str,
+        moves: &[String],
+        limit: Limit,
+    ) -> Result<Answer, UciError> {
+        let played = if moves.is_empty() { String::new() } else { " moves ".to_string() };
+        self.send(&format!("position fen {fen}{played}{}", moves.join(" ")))?;
+        let go = limit.go();
+        self.send(&go)?;
+        let within = match limit {
+            Limit::MoveTime(time) => self.patience + time,
+            _ => self.patience,
+        };
+        let mut ranking = Ranking::default();
+        let best = self.read(&go, within, |line| match line.strip_prefix("bestmove") {
+            Some(rest) => Some(rest.split_whitespace().next().unwrap_or_default().to_string()),
+            None => {
+                if let Some(info) = Info::parse(line) {
+                    ranking.add(info);
+                }
+                None
+            }
+        })?;
+        if matches!(best.as_str(), "" | "(none)" | "0000" | "NULL") {
+            return Err(UciError::Nonsense { to: go, answer: format!("bestmove {best}") });
+        }
+        Ok(Answer { lines: ranking.finish(&best), best })
+    }
+
+    fn greet(&mut self) -> Result<(), UciError> {
+        self.send("uci")?;
+        let (mut name, mut options) = (None, Vec::new());
+        self.read("uci", GREETING.min(self.patience), |line| {
+            if let Some(text) = line.strip_prefix("id name ") {
+                name = Some(text.trim().to_string());
+            }
+            options.extend(EngineOption::parse(line));
+            (line == "uciok").then_some(())
+        })?;
+        self.name = name.unwrap_or_else(|| self.name.clone());
+        self.options = options;
+        Ok(())
+    }
+
+    fn not_uci(&mut self, command: &EngineCommand, error: &UciError) -> UciError {
+        let cause = match error {
+            UciError::Died { status, .. } => format!("it ended ({status}) before `uciok`"),
+            UciError::Silent { within, .. } => {
+                format!("no `uciok` within {} s", within.as_secs_f32())
+            }
+            other => other.to_string(),
+        };
+        UciError::NotUci { command: command.to_string(), cause, said: self.process.said() }
+    }
+
+    fn send(&mut self, line: &str) -> Result<(), UciError> {
+        self.process.send(line).map_err(|_| self.died(line))
+    }
+
+    /// Reads lines until `take` has what it wants.
+    fn read<T>(
+        &mut self,
+        to: &str,
+        within: Duration,
+        mut take: impl FnMut(&str) -> Option<T>,
+    ) -> Result<T, UciError> {
+        let deadline = Instant::now() + within;
+        loop {
+            match self.process.receive(deadline) {
+                Ok(line) => {
+                    if let Some(found) = take(&line) {
+                        return Ok(found);
+                    }
+                    if Instant::now() < deadline {
+                        continue;
+                    }
+                }
+                Err(NoLine::Ended) => return Err(self.died(to)),
+                Err(NoLine::Late) => {}
+            }
+            return Err(UciError::Silent { to: to.to_string(), within, said: self.process.said() });
+        }
+    }
+
+    fn died(&mut self, at: &str) -> UciError {
+        let status = self.process.status();
+        UciError::Died { status, at: at.to_string(), said: self.process.said() }
+    }
+}
