@@ -1,8 +1,6 @@
 //! `trainer import-pgn`.
 
-use crate::import::{
-    Filter, GameSettings, OutputFlags, PgnSettings, Sources, Variant, import_pgn,
-};
+use crate::import::{Filter, GameSettings, OutputFlags, PgnSettings, Sources, Variant, import_pgn};
 use crate::shards::{Outcome, SearchKind};
 use anyhow::Result;
 use clap::{Args, ValueEnum};

@@ -36,9 +36,9 @@ impl FileTally {
         }
         match self.first {
             None if items == 0 => Some(format!("{path}: empty: there is no {noun} in it")),
-            Some((line, cause)) if self.broken == items => {
-                Some(format!("{path}: none of its {items} {noun}s can be used; line {line}: {cause}"))
-            }
+            Some((line, cause)) if self.broken == items => Some(format!(
+                "{path}: none of its {items} {noun}s can be used; line {line}: {cause}"
+            )),
             _ => None,
         }
     }

@@ -83,25 +83,35 @@ mod tests {
             started.fetch_add(1, Ordering::Relaxed);
         });
         let mut taken = 0;
-        let outcome = ordered(2, jobs, |job: u64| job, |_| {
-            taken += 1;
-            std::thread::sleep(Duration::from_millis(2));
-            assert!(started.load(Ordering::Relaxed) <= taken + 30);
-            Ok::<_, Infallible>(if taken < 20 {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            })
-        });
+        let outcome = ordered(
+            2,
+            jobs,
+            |job: u64| job,
+            |_| {
+                taken += 1;
+                std::thread::sleep(Duration::from_millis(2));
+                assert!(started.load(Ordering::Relaxed) <= taken + 30);
+                Ok::<_, Infallible>(if taken < 20 {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                })
+            },
+        );
         assert!(outcome.is_ok());
         assert_eq!(taken, 20);
     }
 
     #[test]
     fn a_failure_ends_the_run() {
-        let outcome = ordered(2, 0.., |job: u64| job, |job| {
-            if job == 10 { Err("full") } else { Ok(ControlFlow::Continue(())) }
-        });
+        let outcome = ordered(
+            2,
+            0..,
+            |job: u64| job,
+            |job| {
+                if job == 10 { Err("full") } else { Ok(ControlFlow::Continue(())) }
+            },
+        );
         assert_eq!(outcome, Err("full"));
     }
 }

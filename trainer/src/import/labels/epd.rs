@@ -77,7 +77,8 @@ fn parse_operations(text: &str) -> Vec<(&str, &str)> {
     }) {
         let operation = operation.trim();
         if !operation.is_empty() {
-            let (opcode, value) = operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
+            let (opcode, value) =
+                operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
             let value = value.trim();
             let inner = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
             operations.push((opcode, inner.filter(|inner| !inner.contains('"')).unwrap_or(value)));

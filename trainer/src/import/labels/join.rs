@@ -204,7 +204,8 @@ mod tests {
     #[test]
     fn a_board_has_one_group_everywhere() {
         let line = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n";
-        let (here, there) = (read(line, Format::Epd), read(&line.replace("bm e4", "ce 3"), Format::Epd));
+        let (here, there) =
+            (read(line, Format::Epd), read(&line.replace("bm e4", "ce 3"), Format::Epd));
         assert_eq!(here.records[0].group, there.records[0].group);
     }
 }

@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn tags_and_results_part_games() {
-        let (one, two) = ("[Event \"a\"]\n[White \"[b]\"]\n\n1. e4 e5 1-0", "[Event \"c\"]\n\n1. d4 *");
+        let (one, two) =
+            ("[Event \"a\"]\n[White \"[b]\"]\n\n1. e4 e5 1-0", "[Event \"c\"]\n\n1. d4 *");
         check(&format!("{one}\n\n{two}\n"), &[(1, one), (6, two)]);
         check(&format!("\u{feff}\n{one}\n{two}"), &[(2, one), (6, two)]);
         let crlf = |text: &str| text.replace('\n', "\r\n");
@@ -153,7 +154,10 @@ mod tests {
 
     #[test]
     fn games_without_tags() {
-        check("1. e4 e5 1-0 1. d4 d5 0-1\n1. c4 *", &[(1, "1. e4 e5 1-0"), (1, "1. d4 d5 0-1"), (2, "1. c4 *")]);
+        check(
+            "1. e4 e5 1-0 1. d4 d5 0-1\n1. c4 *",
+            &[(1, "1. e4 e5 1-0"), (1, "1. d4 d5 0-1"), (2, "1. c4 *")],
+        );
         check("1. e4 e5\n\n1. d4 d5\n", &[(1, "1. e4 e5"), (3, "1. d4 d5")]);
         check("1. e4 e5 1-0 {resigns}\n\n1. d4", &[(1, "1. e4 e5 1-0 {resigns}"), (3, "1. d4")]);
     }

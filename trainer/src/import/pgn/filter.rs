@@ -1,6 +1,7 @@
 //! Which games are wanted.
 
 use crate::shards::Outcome;
+use engine::search::Random;
 use serde::{Deserialize, Serialize};
 
 /// The rules of a game.
@@ -19,10 +20,8 @@ impl Variant {
         let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
         match name.as_str() {
             "" | "standard" | "normal" | "chess" | "fromposition" => Some(Variant::Standard),
-            "chess960" | "960" | "frc" | "fischerandom" | "fischerrandom"
-            | "fischerandomchess" | "fischerrandomchess" | "freestyle" | "freestylechess" => {
-                Some(Variant::Chess960)
-            }
+            "chess960" | "960" | "frc" | "fischerandom" | "fischerrandom" | "fischerandomchess"
+            | "fischerrandomchess" | "freestyle" | "freestylechess" => Some(Variant::Chess960),
             _ => None,
         }
     }
@@ -126,21 +125,13 @@ impl Filter {
     /// Goes by the game alone, so that the same games stay in whatever else is
     /// imported with them.
     pub fn sample(&self, id: u64) -> Passed {
-        let draw = mix(id ^ mix(self.seed)) as f64 / u64::MAX as f64;
-        pass(self.sample >= 1.0 || draw < self.sample, Reason::Sampling)
+        let seed = Random::new(self.seed).next_u64();
+        pass(Random::new(seed ^ id).unit() < self.sample, Reason::Sampling)
     }
 }
 
 fn pass(wanted: bool, reason: Reason) -> Passed {
     if wanted { Ok(()) } else { Err(reason) }
-}
-
-/// SplitMix64's finalizer: neighboring inputs, unrelated outputs.
-fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
 }
 
 #[cfg(test)]

@@ -38,7 +38,10 @@ pub enum Verdict {
     Kept(Box<Record>),
     LeftOut(Reason),
     /// With the line of the file where it went wrong.
-    Broken { line: u64, cause: String },
+    Broken {
+        line: u64,
+        cause: String,
+    },
     /// A comment or so between games.
     NoGame,
 }

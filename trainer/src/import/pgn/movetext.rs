@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn all_of_pgn_is_readable() {
-        let movetext = b"1. e4 e5 2.Nf3!? Nc6 $1 {what {ever} 3. Bb5 (3. what? (4. x9)) 3... a6 +-\n\
+        let movetext =
+            b"1. e4 e5 2.Nf3!? Nc6 $1 {what {ever} 3. Bb5 (3. what? (4. x9)) 3... a6 +-\n\
             4.O-O ; rest of line zz9\n% escaped xx0\n4... 0-0-0+ 5. exd6 e.p. N 5...g1=Q# 1-0 \xbd";
         assert_eq!(unreadable_word(movetext), None);
     }

@@ -10,9 +10,8 @@ fn verdicts(pgn: &[u8], settings: &GameSettings) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for chunk in Cutter::new(pgn) {
         let chunk = chunk.unwrap();
-        let read = |span: &super::cut::Span| {
-            read_game(&chunk.text[span.range.clone()], span, settings)
-        };
+        let read =
+            |span: &super::cut::Span| read_game(&chunk.text[span.range.clone()], span, settings);
         verdicts.extend(chunk.games.iter().map(read));
     }
     verdicts
@@ -31,7 +30,8 @@ fn record(pgn: &str) -> Record {
 
 #[test]
 fn scores_belong_to_the_position_after_the_move() {
-    let game = record("1. e4 {[%eval 0.30]} e5 {[%eval 0.20,18]} 2. Qh5 {[%eval #-4]} Nc6 {[%eval 2]} *");
+    let game =
+        record("1. e4 {[%eval 0.30]} e5 {[%eval 0.20,18]} 2. Qh5 {[%eval #-4]} Nc6 {[%eval 2]} *");
     let scores: Vec<_> = game.plies.iter().map(|ply| ply.score).collect();
     let expected = [
         None,
@@ -76,7 +76,10 @@ fn broken_games_are_placed_and_explained() {
         Verdict::Broken { line, cause } => (line, cause),
         other => panic!("{other:?}"),
     };
-    assert_eq!(broken("[White \"a\"]\n\n1. e4 e5\n2. Ke3 Nc6\n*"), (4, "illegal move 2. Ke3".into()));
+    assert_eq!(
+        broken("[White \"a\"]\n\n1. e4 e5\n2. Ke3 Nc6\n*"),
+        (4, "illegal move 2. Ke3".into())
+    );
     assert_eq!(broken("1. e4\n\ne5 2. Nf3\nNc3 *").0, 4);
     assert_eq!(broken("1. e4 e5\n2. Nf9 *"), (2, "\"Nf9\" is not a move".into()));
     assert!(broken("[FEN \"x\"]\n\n1. e4 *").1.starts_with("FEN tag: not a FEN"));
@@ -95,14 +98,16 @@ fn results_come_from_tag_or_moves() {
 
 #[test]
 fn filters_leave_out() {
-    let pgn = b"[WhiteElo \"2000\"]\n[BlackElo \"1900\"]\n[Termination \"Time forfeit\"]\n\n1. e4 e5 1-0";
-    let reason = |filter: Filter| {
-        match verdicts(pgn, &GameSettings { filter, ..GameSettings::default() }).remove(0) {
+    let pgn =
+        b"[WhiteElo \"2000\"]\n[BlackElo \"1900\"]\n[Termination \"Time forfeit\"]\n\n1. e4 e5 1-0";
+    let reason =
+        |filter: Filter| match verdicts(pgn, &GameSettings { filter, ..GameSettings::default() })
+            .remove(0)
+        {
             Verdict::LeftOut(reason) => Some(reason),
             Verdict::Kept(_) => None,
             other => panic!("{other:?}"),
-        }
-    };
+        };
     let all = Filter::default;
     assert_eq!(reason(all()), None);
     assert_eq!(reason(Filter { min_elo: Some(1950), ..all() }), Some(Reason::Rating));
@@ -114,7 +119,10 @@ fn filters_leave_out() {
     assert_eq!(reason(Filter { min_plies: 3, ..all() }), Some(Reason::Length));
     assert_eq!(reason(Filter { max_plies: 1, ..all() }), Some(Reason::Length));
     assert_eq!(reason(Filter { sample: 0.0, ..all() }), Some(Reason::Sampling));
-    assert_eq!(reason(Filter { variants: vec![Variant::Chess960], ..all() }), Some(Reason::Variant));
+    assert_eq!(
+        reason(Filter { variants: vec![Variant::Chess960], ..all() }),
+        Some(Reason::Variant)
+    );
     assert!(matches!(verdict("[White \"a\"]\n\n*"), Verdict::LeftOut(Reason::NoMoves)));
     assert!(matches!(verdict("{only a comment}"), Verdict::NoGame));
 }
