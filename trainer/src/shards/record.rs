@@ -2,6 +2,7 @@
 
 use engine::chess::PackedMove;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// One row of a shard. Values and scores are the mover's view at their ply.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +37,28 @@ pub struct Record {
     pub seed: Option<u64>,
     /// Generation of a learning loop, for sliding windows.
     pub generation: Option<u32>,
+}
+
+impl Record {
+    /// The moves that were played.
+    pub fn moves(&self) -> impl Iterator<Item = PackedMove> {
+        self.plies.iter().filter_map(|ply| ply.played)
+    }
+
+    /// Names the content: records with the same start and the same moves have
+    /// the same id, on every machine and in every version. The first 8 bytes
+    /// (big-endian) of SHA-256 over the FEN, a zero byte and the moves' codes
+    /// (little-endian).
+    pub fn id(&self) -> u64 {
+        let mut hash = Sha256::new();
+        hash.update(self.start_fen.as_bytes());
+        hash.update([0]);
+        for m in self.moves() {
+            hash.update(m.0.to_le_bytes());
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        digest.iter().take(8).fold(0, |id, byte| id << 8 | u64::from(*byte))
+    }
 }
 
 /// One position of a record.

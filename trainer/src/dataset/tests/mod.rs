@@ -1,0 +1,6 @@
+//! Whole datasets over real shards.
+
+mod contents;
+mod errors;
+mod games;
+mod order;
