@@ -1,5 +1,6 @@
 //! What the benches share: lines to work on, the same on every run.
 
+pub mod torch;
 pub mod uci_child;
 
 use engine::chess::Line;

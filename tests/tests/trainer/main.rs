@@ -1,6 +1,7 @@
 //! The trainer's real binary, driven as a person would, in one test binary.
 
 mod driver;
+mod fixtures;
 
 mod bad_input;
 mod export;

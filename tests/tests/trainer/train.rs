@@ -1,1 +1,137 @@
-//!
+//! Runs that are killed, stopped or wrong: nothing finished is lost.
+
+use crate::driver::{run_ok, run_refused, trainer};
+use crate::fixtures::shards;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A run of a few seconds that saves often.
+const RUN: [&str; 13] = [
+    "train", "--preset", "nano", "--data", "shards", "--steps", "60", "--batch", "64", "--set",
+    "train.checkpoint_every=10", "--set", "train.log_every=2",
+];
+
+fn command<'a>(name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = RUN.to_vec();
+    args.extend(["--name", name, "--set", "train.validate_every=30"]);
+    args.extend(["--set", "train.validation_positions=256"]);
+    args.extend(more);
+    args
+}
+
+fn start(folder: &Path, args: &[&str]) -> Child {
+    let mut command = Command::new(trainer());
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Each line's step and values, without the times.
+fn curve(folder: &Path, name: &str) -> Vec<(u64, serde_json::Value)> {
+    let text = fs::read_to_string(folder.join("runs").join(name).join("metrics.jsonl")).unwrap();
+    let parse = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let mut values = line["values"].clone();
+        values.as_object_mut().unwrap().retain(|name, _| !name.starts_with("speed/"));
+        (line["step"].as_u64().unwrap(), values)
+    };
+    text.lines().map(parse).collect()
+}
+
+fn checkpoints(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let folder = folder.join("runs").join(name).join("checkpoints");
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "safetensors"));
+    files.sort();
+    files
+}
+
+fn final_weights(folder: &Path, name: &str) -> trainer::model::Weights {
+    let newest = checkpoints(folder, name).pop().unwrap();
+    assert!(newest.ends_with("step-000000060.safetensors"), "{}", newest.display());
+    trainer::train::Checkpoint::load(&newest).unwrap().weights
+}
+
+fn lines(folder: &Path, name: &str) -> usize {
+    let path = folder.join("runs").join(name).join("metrics.jsonl");
+    fs::read_to_string(path).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn a_killed_run_goes_on_as_if_nothing_had_been() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    shards(folder, 4000);
+    run_ok(folder, &command("whole", &[]));
+    // The name is no setting that changes the outcome.
+    for kill_at in [3, 8, 17, 26] {
+        let mut child = start(folder, &command("killed", &[]));
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while lines(folder, "killed") < kill_at && Instant::now() < deadline {
+            assert!(child.try_wait().unwrap().is_none(), "ended before it could be killed");
+            sleep(Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    run_ok(folder, &command("killed", &[]));
+    assert_eq!(curve(folder, "whole"), curve(folder, "killed"));
+    assert_eq!(final_weights(folder, "whole"), final_weights(folder, "killed"));
+    let losses = curve(folder, "whole");
+    let loss = |at: usize| losses[at].1["train/loss"].as_f64().unwrap();
+    assert!(loss(losses.len() - 1) < loss(0), "nothing was learned: {losses:?}");
+}
+
+#[test]
+fn ctrl_c_saves_and_exits_with_130() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    shards(folder, 2000);
+    let args = command("stopped", &["--set", "train.checkpoint_every=100000"]);
+    let mut child = start(folder, &args);
+    while lines(folder, "stopped") < 4 {
+        assert!(child.try_wait().unwrap().is_none(), "ended before it could be stopped");
+        sleep(Duration::from_millis(2));
+    }
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(checkpoints(folder, "stopped").len(), 1);
+    let output = run_ok(folder, &["train", "--resume", "runs/stopped"]);
+    assert!(output.contains("going on after step"), "{output}");
+    assert!(output.contains("finished 60 steps"), "{output}");
+}
+
+#[test]
+fn divergence_stops_and_names_the_last_good_checkpoint() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    shards(folder, 2000);
+    let wild = ["--lr", "1e9", "--warmup", "0", "--set", "optimizer.gradient_clip=0"];
+    let mut args = command("wild", &wild);
+    args.extend(["--set", "train.checkpoint_every=1"]);
+    let errors = run_refused(folder, &args);
+    assert!(errors.contains("diverged at step"), "{errors}");
+    assert!(errors.contains("the last good checkpoint is runs/wild/checkpoints"), "{errors}");
+    let last = checkpoints(folder, "wild").pop().unwrap();
+    trainer::train::Checkpoint::load(&last).unwrap();
+}
+
+#[test]
+fn a_run_under_the_same_name_must_have_the_same_settings() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    shards(folder, 2000);
+    run_ok(folder, &command("mine", &["--steps", "2"]));
+    let errors = run_refused(folder, &command("mine", &["--steps", "3"]));
+    assert!(errors.contains("begun with other settings"), "{errors}");
+    // What is finished is told, not repeated.
+    let output = run_ok(folder, &command("mine", &["--steps", "2"]));
+    assert!(output.contains("finished 2 steps"), "{output}");
+    for file in ["config.toml", "run.json", "metrics.jsonl"] {
+        assert!(folder.join("runs/mine").join(file).exists(), "{file}");
+    }
+}

@@ -1,12 +1,53 @@
 //! `trainer train`.
 
-use anyhow::Result;
+use crate::config::{ConfigFlags, help};
+use crate::train::{Checkpoint, RunFolder, Session};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use std::path::PathBuf;
 
-/// Trains a network.
+/// Trains a network on shards; the same command again goes on with the same run.
 #[derive(Args)]
-pub struct Flags {}
+pub struct Flags {
+    #[command(flatten)]
+    settings: ConfigFlags,
+    /// Go on with the run in this folder, with the settings it was begun with
+    #[arg(long, value_name = "RUN")]
+    resume: Option<PathBuf>,
+    /// Print every setting, its meaning and its default, and do nothing else
+    #[arg(long)]
+    help_config: bool,
+}
 
-pub fn run(_flags: Flags) -> Result<()> {
-    anyhow::bail!("not built yet")
+pub fn run(flags: Flags) -> Result<()> {
+    if flags.help_config {
+        println!("{}", help()?);
+        return Ok(());
+    }
+    let (config, folder) = match &flags.resume {
+        Some(path) => {
+            if flags.settings != ConfigFlags::default() {
+                bail!(
+                    "--resume goes on with the settings in {}; leave the other flags out, or \
+                     begin a new run under another --name",
+                    path.display()
+                );
+            }
+            (Checkpoint::find(path)?.config, RunFolder::at(path))
+        }
+        None => {
+            let config = flags.settings.resolve()?;
+            let folder = RunFolder::of(&config)?;
+            (config, folder)
+        }
+    };
+    if config.run.threads > 0 {
+        // Everything that computes shares this pool.
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(config.run.threads)
+            .build_global()
+            .context("cannot start the threads")?;
+    }
+    Session::open(config, folder)?.run()?;
+    Ok(())
 }

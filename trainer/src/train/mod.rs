@@ -1,1 +1,22 @@
 //! Batches in, trained weights out.
+//!
+//! [`Session`] is a run: it takes batches from the dataset, and `learner` turns
+//! each into one step: forward pass, `loss`, gradients, `optimizer`, average.
+//! `checkpoint` keeps all of that state; `score` says how good the answers are.
+
+mod checkpoint;
+mod device;
+mod learner;
+mod loss;
+mod optimizer;
+mod reference;
+mod run_folder;
+mod score;
+mod session;
+mod tensors;
+
+pub use checkpoint::{Checkpoint, CheckpointError, Progress};
+pub use device::{DeviceError, open_device};
+pub use learner::{Learner, LearnerParts};
+pub use run_folder::RunFolder;
+pub use session::{Session, SessionError};

@@ -1,0 +1,15 @@
+//! The arithmetic of a training step on the processor, on plain slices.
+//!
+//! burn's own convolution spends most of its time moving memory on boards this
+//! small, and even a perfect one needs four times the multiplications of
+//! Winograd's. `benches/step` measures both against each other.
+
+mod excite;
+mod matrix;
+mod scratch;
+mod transform;
+mod winograd;
+
+pub use excite::{excite, excite_backward};
+pub use transform::SQUARES;
+pub use winograd::{Backward, Shape, backward, forward};

@@ -1,0 +1,295 @@
+//! The transforms of Winograd's convolution F(4x4, 3x3), on vectors of channels.
+//!
+//! A board with a border of zeros is 10x10 squares. Four tiles of 6x6, four
+//! squares apart, cover it; each gives 4x4 squares of the result. `to_tiles`
+//! and `from_tiles` are the input and output transforms; each has its adjoint
+//! for the way back.
+
+use pulp::{Arch, Simd, WithSimd};
+use std::array::from_fn;
+
+/// Squares of a board, and side of a board with its border.
+pub const SQUARES: usize = 64;
+pub const SIDE: usize = 10;
+pub const BORDERED: usize = SIDE * SIDE;
+
+/// Tiles per board, and points of a transformed tile.
+pub const TILES: usize = 4;
+pub const POINTS: usize = 36;
+
+/// Channel counts are rounded up to this: the widest vector of any processor.
+pub const LANES: usize = 16;
+
+/// The transformed tiles of many boards: [POINTS][tiles][channels].
+pub struct Points<'a> {
+    pub data: &'a mut [f32],
+    /// Tiles of all boards together.
+    pub tiles: usize,
+    pub channels: usize,
+}
+
+/// Input transform of one bordered board, into the tiles from `first` on.
+pub fn to_tiles(arch: Arch, bordered: &[f32], points: &mut Points, first: usize) {
+    arch.dispatch(ToTiles { bordered, points, first });
+}
+
+/// Its adjoint: adds the tiles' gradients up to a bordered board's.
+pub fn to_tiles_adjoint(arch: Arch, points: &Points, first: usize, bordered: &mut [f32]) {
+    arch.dispatch(ToTilesAdjoint { points, first, bordered });
+}
+
+/// Output transform of one board's tiles; `board` is [64][channels].
+pub fn from_tiles(arch: Arch, points: &Points, first: usize, board: &mut [f32]) {
+    arch.dispatch(FromTiles { points, first, board });
+}
+
+/// Its adjoint: a board's gradient becomes that of its tiles.
+pub fn from_tiles_adjoint(arch: Arch, board: &[f32], points: &mut Points, first: usize) {
+    arch.dispatch(FromTilesAdjoint { board, points, first });
+}
+
+struct ToTiles<'a, 'b> {
+    bordered: &'a [f32],
+    points: &'a mut Points<'b>,
+    first: usize,
+}
+
+impl WithSimd for ToTiles<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (from, _) = S::as_simd_f32s(self.bordered);
+        let n = from.len() / BORDERED;
+        let tiles = self.points.tiles;
+        let (to, _) = S::as_mut_simd_f32s(self.points.data);
+        for tile in 0..TILES {
+            let corner = (tile / 2 * 4) * SIDE + tile % 2 * 4;
+            for c in 0..n {
+                let columns: [_; 6] =
+                    from_fn(|x| input(simd, from_fn(|y| from[(corner + y * SIDE + x) * n + c])));
+                for y in 0..6 {
+                    let row = input(simd, from_fn(|x| columns[x][y]));
+                    for x in 0..6 {
+                        to[((y * 6 + x) * tiles + self.first + tile) * n + c] = row[x];
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct ToTilesAdjoint<'a, 'b> {
+    points: &'a Points<'b>,
+    first: usize,
+    bordered: &'a mut [f32],
+}
+
+impl WithSimd for ToTilesAdjoint<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.bordered.fill(0.0);
+        let (to, _) = S::as_mut_simd_f32s(self.bordered);
+        let n = to.len() / BORDERED;
+        let tiles = self.points.tiles;
+        let (from, _) = S::as_simd_f32s(self.points.data);
+        for tile in 0..TILES {
+            let corner = (tile / 2 * 4) * SIDE + tile % 2 * 4;
+            for c in 0..n {
+                let rows: [_; 6] = from_fn(|y| {
+                    input_adjoint(
+                        simd,
+                        from_fn(|x| from[((y * 6 + x) * tiles + self.first + tile) * n + c]),
+                    )
+                });
+                for x in 0..6 {
+                    let column = input_adjoint(simd, from_fn(|y| rows[y][x]));
+                    for y in 0..6 {
+                        let square = &mut to[(corner + y * SIDE + x) * n + c];
+                        *square = simd.add_f32s(*square, column[y]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct FromTiles<'a, 'b> {
+    points: &'a Points<'b>,
+    first: usize,
+    board: &'a mut [f32],
+}
+
+impl WithSimd for FromTiles<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (to, _) = S::as_mut_simd_f32s(self.board);
+        let n = to.len() / SQUARES;
+        let tiles = self.points.tiles;
+        let (from, _) = S::as_simd_f32s(self.points.data);
+        for tile in 0..TILES {
+            let corner = (tile / 2 * 4) * 8 + tile % 2 * 4;
+            for c in 0..n {
+                let columns: [_; 6] = from_fn(|x| {
+                    output(
+                        simd,
+                        from_fn(|y| from[((y * 6 + x) * tiles + self.first + tile) * n + c]),
+                    )
+                });
+                for y in 0..4 {
+                    let row = output(simd, from_fn(|x| columns[x][y]));
+                    for x in 0..4 {
+                        to[(corner + y * 8 + x) * n + c] = row[x];
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct FromTilesAdjoint<'a, 'b> {
+    board: &'a [f32],
+    points: &'a mut Points<'b>,
+    first: usize,
+}
+
+impl WithSimd for FromTilesAdjoint<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (from, _) = S::as_simd_f32s(self.board);
+        let n = from.len() / SQUARES;
+        let tiles = self.points.tiles;
+        let (to, _) = S::as_mut_simd_f32s(self.points.data);
+        for tile in 0..TILES {
+            let corner = (tile / 2 * 4) * 8 + tile % 2 * 4;
+            for c in 0..n {
+                let columns: [_; 4] = from_fn(|x| {
+                    output_adjoint(simd, from_fn(|y| from[(corner + y * 8 + x) * n + c]))
+                });
+                for y in 0..6 {
+                    let row = output_adjoint(simd, from_fn(|x| columns[x][y]));
+                    for x in 0..6 {
+                        to[((y * 6 + x) * tiles + self.first + tile) * n + c] = row[x];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Rows of the input transform: (4 0 -5 0 1 0), (0 -4 -4 1 1 0), (0 4 -4 -1 1 0),
+/// (0 -2 -1 2 1 0), (0 2 -1 -2 1 0), (0 4 0 -5 0 1).
+#[inline(always)]
+fn input<S: Simd>(simd: S, d: [S::f32s; 6]) -> [S::f32s; 6] {
+    let (two, four, five) = constants(simd);
+    let even = simd.sub_f32s(d[4], simd.mul_f32s(four, d[2]));
+    let odd = simd.sub_f32s(d[3], simd.mul_f32s(four, d[1]));
+    let near = simd.sub_f32s(d[4], d[2]);
+    let far = simd.mul_f32s(two, simd.sub_f32s(d[3], d[1]));
+    [
+        simd.mul_add_e_f32s(four, d[0], simd.sub_f32s(d[4], simd.mul_f32s(five, d[2]))),
+        simd.add_f32s(even, odd),
+        simd.sub_f32s(even, odd),
+        simd.add_f32s(near, far),
+        simd.sub_f32s(near, far),
+        simd.mul_add_e_f32s(four, d[1], simd.sub_f32s(d[5], simd.mul_f32s(five, d[3]))),
+    ]
+}
+
+/// The transposed matrix of [`input`].
+#[inline(always)]
+fn input_adjoint<S: Simd>(simd: S, g: [S::f32s; 6]) -> [S::f32s; 6] {
+    let (two, four, five) = constants(simd);
+    let near = simd.add_f32s(g[1], g[2]);
+    let near_difference = simd.sub_f32s(g[1], g[2]);
+    let far = simd.add_f32s(g[3], g[4]);
+    let far_difference = simd.mul_f32s(two, simd.sub_f32s(g[3], g[4]));
+    [
+        simd.mul_f32s(four, g[0]),
+        simd.sub_f32s(simd.mul_f32s(four, simd.sub_f32s(g[5], near_difference)), far_difference),
+        simd.sub_f32s(
+            simd.sub_f32s(simd.mul_f32s(simd.neg_f32s(five), g[0]), simd.mul_f32s(four, near)),
+            far,
+        ),
+        simd.sub_f32s(simd.add_f32s(near_difference, far_difference), simd.mul_f32s(five, g[5])),
+        simd.add_f32s(simd.add_f32s(g[0], near), far),
+        g[5],
+    ]
+}
+
+/// Rows of the output transform: (1 1 1 1 1 0), (0 1 -1 2 -2 0), (0 1 1 4 4 0),
+/// (0 1 -1 8 -8 1).
+#[inline(always)]
+fn output<S: Simd>(simd: S, m: [S::f32s; 6]) -> [S::f32s; 4] {
+    let (two, four, _) = constants(simd);
+    let eight = simd.splat_f32s(8.0);
+    let near = simd.add_f32s(m[1], m[2]);
+    let near_difference = simd.sub_f32s(m[1], m[2]);
+    let far = simd.add_f32s(m[3], m[4]);
+    let far_difference = simd.sub_f32s(m[3], m[4]);
+    [
+        simd.add_f32s(simd.add_f32s(m[0], near), far),
+        simd.mul_add_e_f32s(two, far_difference, near_difference),
+        simd.mul_add_e_f32s(four, far, near),
+        simd.mul_add_e_f32s(eight, far_difference, simd.add_f32s(near_difference, m[5])),
+    ]
+}
+
+/// The transposed matrix of [`output`].
+#[inline(always)]
+fn output_adjoint<S: Simd>(simd: S, g: [S::f32s; 4]) -> [S::f32s; 6] {
+    let (two, four, _) = constants(simd);
+    let near_even = simd.add_f32s(g[0], g[2]);
+    let near_odd = simd.add_f32s(g[1], g[3]);
+    let far_even = simd.mul_add_e_f32s(four, g[2], g[0]);
+    let far_odd = simd.mul_f32s(two, simd.mul_add_e_f32s(four, g[3], g[1]));
+    [
+        g[0],
+        simd.add_f32s(near_even, near_odd),
+        simd.sub_f32s(near_even, near_odd),
+        simd.add_f32s(far_even, far_odd),
+        simd.sub_f32s(far_even, far_odd),
+        g[3],
+    ]
+}
+
+#[inline(always)]
+fn constants<S: Simd>(simd: S) -> (S::f32s, S::f32s, S::f32s) {
+    (simd.splat_f32s(2.0), simd.splat_f32s(4.0), simd.splat_f32s(5.0))
+}
+
+/// The filter transform: its six rows, for three taps.
+const FILTER: [[f32; 3]; 6] = [
+    [1.0 / 4.0, 0.0, 0.0],
+    [-1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0],
+    [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
+    [1.0 / 24.0, 1.0 / 12.0, 1.0 / 6.0],
+    [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
+    [0.0, 0.0, 1.0],
+];
+
+/// Filter transform of one 3x3 filter.
+pub fn filter(taps: &[f32; 9]) -> [f32; POINTS] {
+    let columns: [[f32; 3]; 6] =
+        from_fn(|i| from_fn(|x| (0..3).map(|y| FILTER[i][y] * taps[y * 3 + x]).sum()));
+    from_fn(|point| {
+        let (i, j) = (point / 6, point % 6);
+        (0..3).map(|x| columns[i][x] * FILTER[j][x]).sum()
+    })
+}
+
+/// Its adjoint: the transformed filter's gradient becomes the filter's.
+pub fn filter_adjoint(points: &[f32; POINTS]) -> [f32; 9] {
+    let columns: [[f32; 3]; 6] =
+        from_fn(|i| from_fn(|x| (0..6).map(|j| points[i * 6 + j] * FILTER[j][x]).sum()));
+    from_fn(|tap| {
+        let (y, x) = (tap / 3, tap % 3);
+        (0..6).map(|i| FILTER[i][y] * columns[i][x]).sum()
+    })
+}

@@ -1,0 +1,290 @@
+//! 3x3 convolution of 8x8 boards, forward and backward, by Winograd's F(4x4, 3x3).
+//!
+//! Boards are [boards][64 squares][channels]. A part of [`PART`] boards goes
+//! through its transforms and 36 small matrix products in buffers of its thread.
+//! The cut into parts does not depend on the number of threads, and the parts'
+//! weight gradients are added in order, so results are the same on any number.
+
+use super::matrix::{Matrix, multiply};
+use super::scratch::{Scratch, sized, with_scratch, zeroed};
+use super::transform::{
+    BORDERED, LANES, POINTS, Points, SIDE, SQUARES, TILES, filter, filter_adjoint, from_tiles,
+    from_tiles_adjoint, to_tiles, to_tiles_adjoint,
+};
+use pulp::Arch;
+use rayon::prelude::*;
+
+/// Boards that pass through together: enough for the matrix products to run at
+/// full speed, few enough for the buffers to stay near the core.
+const PART: usize = 32;
+
+/// Channels of a convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub inputs: usize,
+    pub outputs: usize,
+}
+
+impl Shape {
+    fn padded_inputs(self) -> usize {
+        self.inputs.next_multiple_of(LANES)
+    }
+
+    fn padded_outputs(self) -> usize {
+        self.outputs.next_multiple_of(LANES)
+    }
+}
+
+/// y = conv(x) + bias, then max(y, 0) if `relu`.
+pub fn forward(shape: Shape, x: &[f32], weight: &[f32], bias: &[f32], relu: bool) -> Vec<f32> {
+    let transformed = transform_weight(shape, weight);
+    let boards = x.len() / (SQUARES * shape.inputs);
+    let mut y = vec![0.0; boards * SQUARES * shape.outputs];
+    y.par_chunks_mut(PART * SQUARES * shape.outputs)
+        .zip(x.par_chunks(PART * SQUARES * shape.inputs))
+        .for_each(|(y, x)| {
+            with_scratch(|scratch| forward_part(shape, x, &transformed, bias, relu, y, scratch));
+        });
+    y
+}
+
+fn forward_part(
+    shape: Shape,
+    x: &[f32],
+    transformed: &[f32],
+    bias: &[f32],
+    relu: bool,
+    y: &mut [f32],
+    scratch: &mut Scratch,
+) {
+    let arch = Arch::new();
+    let (inputs, outputs) = (shape.padded_inputs(), shape.padded_outputs());
+    let tiles = x.len() / (SQUARES * shape.inputs) * TILES;
+    let mut from = Points {
+        data: sized(&mut scratch.inputs, POINTS * tiles * inputs),
+        tiles,
+        channels: inputs,
+    };
+    let bordered = zeroed(&mut scratch.bordered, BORDERED * inputs);
+    gather_tiles(arch, shape, x, bordered, &mut from);
+    let to = Points {
+        data: sized(&mut scratch.outputs, POINTS * tiles * outputs),
+        tiles,
+        channels: outputs,
+    };
+    for point in 0..POINTS {
+        multiply(
+            Matrix::new(&from.data[point * tiles * inputs..], tiles, shape.inputs, inputs),
+            Matrix::new(
+                &transformed[point * shape.inputs * shape.outputs..],
+                shape.inputs,
+                shape.outputs,
+                shape.outputs,
+            ),
+            &mut to.data[point * tiles * outputs..],
+            outputs,
+        );
+    }
+    let board = sized(&mut scratch.board, SQUARES * outputs);
+    for (index, y) in y.chunks_mut(SQUARES * shape.outputs).enumerate() {
+        from_tiles(arch, &to, index * TILES, board);
+        for (y, row) in y.chunks_mut(shape.outputs).zip(board.chunks(outputs)) {
+            for ((y, row), bias) in y.iter_mut().zip(row).zip(bias) {
+                *y = row + bias;
+                if relu && *y < 0.0 {
+                    *y = 0.0;
+                }
+            }
+        }
+    }
+}
+
+/// What flows back.
+pub struct Gradients {
+    /// Empty unless asked for.
+    pub x: Vec<f32>,
+    pub weight: Vec<f32>,
+    pub bias: Vec<f32>,
+}
+
+/// The forward pass and the gradient of its result.
+pub struct Backward<'a> {
+    pub shape: Shape,
+    pub x: &'a [f32],
+    pub weight: &'a [f32],
+    /// The forward result, if it went through `relu`.
+    pub y: Option<&'a [f32]>,
+    pub gradient: &'a [f32],
+    pub wants_x: bool,
+}
+
+struct PartGradients {
+    weight: Vec<f32>,
+    bias: Vec<f32>,
+}
+
+pub fn backward(pass: &Backward) -> Gradients {
+    let shape = pass.shape;
+    let transformed = transform_weight(shape, pass.weight);
+    let boards = pass.x.len() / (SQUARES * shape.inputs);
+    let mut x_gradient = vec![0.0; if pass.wants_x { pass.x.len() } else { 0 }];
+    let count = boards.div_ceil(PART);
+    let mut slices: Vec<&mut [f32]> = match pass.wants_x {
+        true => x_gradient.chunks_mut(PART * SQUARES * shape.inputs).collect(),
+        false => (0..count).map(|_| Default::default()).collect(),
+    };
+    let parts: Vec<PartGradients> = slices
+        .par_iter_mut()
+        .enumerate()
+        .map(|(part, x_gradient)| {
+            with_scratch(|scratch| backward_part(pass, &transformed, part, x_gradient, scratch))
+        })
+        .collect();
+    let mut parts = parts.into_iter();
+    let mut total = parts.next().unwrap_or(PartGradients {
+        weight: vec![0.0; POINTS * shape.inputs * shape.outputs],
+        bias: vec![0.0; shape.outputs],
+    });
+    for part in parts {
+        add(&mut total.weight, &part.weight);
+        add(&mut total.bias, &part.bias);
+    }
+    Gradients {
+        x: x_gradient,
+        weight: transform_weight_adjoint(shape, &total.weight),
+        bias: total.bias,
+    }
+}
+
+fn backward_part(
+    pass: &Backward,
+    transformed: &[f32],
+    part: usize,
+    x_gradient: &mut [f32],
+    scratch: &mut Scratch,
+) -> PartGradients {
+    let arch = Arch::new();
+    let shape = pass.shape;
+    let (inputs, outputs) = (shape.padded_inputs(), shape.padded_outputs());
+    let x = part_of(pass.x, part, shape.inputs);
+    let gradient = part_of(pass.gradient, part, shape.outputs);
+    let y = pass.y.map(|y| part_of(y, part, shape.outputs));
+    let tiles = x.len() / (SQUARES * shape.inputs) * TILES;
+
+    let mut to = Points {
+        data: sized(&mut scratch.outputs, POINTS * tiles * outputs),
+        tiles,
+        channels: outputs,
+    };
+    let board = zeroed(&mut scratch.board, SQUARES * outputs);
+    let mut bias = vec![0.0; shape.outputs];
+    for (index, gradient) in gradient.chunks(SQUARES * shape.outputs).enumerate() {
+        for square in 0..SQUARES {
+            let row = &mut board[square * outputs..][..shape.outputs];
+            row.copy_from_slice(&gradient[square * shape.outputs..][..shape.outputs]);
+            if let Some(y) = y {
+                let y = &y[(index * SQUARES + square) * shape.outputs..][..shape.outputs];
+                for (row, &y) in row.iter_mut().zip(y) {
+                    *row = if y > 0.0 { *row } else { 0.0 };
+                }
+            }
+            add(&mut bias, row);
+        }
+        from_tiles_adjoint(arch, board, &mut to, index * TILES);
+    }
+
+    let mut from = Points {
+        data: sized(&mut scratch.inputs, POINTS * tiles * inputs),
+        tiles,
+        channels: inputs,
+    };
+    let bordered = zeroed(&mut scratch.bordered, BORDERED * inputs);
+    gather_tiles(arch, shape, x, bordered, &mut from);
+    let mut weight = vec![0.0; POINTS * shape.inputs * shape.outputs];
+    for point in 0..POINTS {
+        multiply(
+            Matrix::new(&from.data[point * tiles * inputs..], tiles, shape.inputs, inputs)
+                .transposed(),
+            Matrix::new(&to.data[point * tiles * outputs..], tiles, shape.outputs, outputs),
+            &mut weight[point * shape.inputs * shape.outputs..],
+            shape.outputs,
+        );
+    }
+
+    if pass.wants_x {
+        for point in 0..POINTS {
+            multiply(
+                Matrix::new(&to.data[point * tiles * outputs..], tiles, shape.outputs, outputs),
+                Matrix::new(
+                    &transformed[point * shape.inputs * shape.outputs..],
+                    shape.inputs,
+                    shape.outputs,
+                    shape.outputs,
+                )
+                .transposed(),
+                &mut from.data[point * tiles * inputs..],
+                inputs,
+            );
+        }
+        for (index, x_gradient) in x_gradient.chunks_mut(SQUARES * shape.inputs).enumerate() {
+            to_tiles_adjoint(arch, &from, index * TILES, bordered);
+            for (square, x_gradient) in x_gradient.chunks_mut(shape.inputs).enumerate() {
+                x_gradient.copy_from_slice(&bordered[inside(square) * inputs..][..shape.inputs]);
+            }
+        }
+    }
+    PartGradients { weight, bias }
+}
+
+/// Input transform of every board of a part. `bordered` is zero outside the
+/// board and beyond the channels, and stays so.
+fn gather_tiles(arch: Arch, shape: Shape, x: &[f32], bordered: &mut [f32], points: &mut Points) {
+    let inputs = points.channels;
+    for (index, x) in x.chunks(SQUARES * shape.inputs).enumerate() {
+        for (square, x) in x.chunks(shape.inputs).enumerate() {
+            bordered[inside(square) * inputs..][..shape.inputs].copy_from_slice(x);
+        }
+        to_tiles(arch, bordered, points, index * TILES);
+    }
+}
+
+/// A square's place on the bordered board.
+fn inside(square: usize) -> usize {
+    (square / 8 + 1) * SIDE + square % 8 + 1
+}
+
+fn part_of(data: &[f32], part: usize, channels: usize) -> &[f32] {
+    let length = PART * SQUARES * channels;
+    &data[part * length..data.len().min((part + 1) * length)]
+}
+
+fn add(to: &mut [f32], from: &[f32]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to += from;
+    }
+}
+
+/// [outputs][inputs][9] to [POINTS][inputs][outputs].
+fn transform_weight(shape: Shape, weight: &[f32]) -> Vec<f32> {
+    let size = shape.inputs * shape.outputs;
+    let mut transformed = vec![0.0; POINTS * size];
+    for (index, taps) in weight.as_chunks::<9>().0.iter().enumerate() {
+        let (output, input) = (index / shape.inputs, index % shape.inputs);
+        for (point, value) in filter(taps).into_iter().enumerate() {
+            transformed[point * size + input * shape.outputs + output] = value;
+        }
+    }
+    transformed
+}
+
+fn transform_weight_adjoint(shape: Shape, transformed: &[f32]) -> Vec<f32> {
+    let size = shape.inputs * shape.outputs;
+    let mut weight = vec![0.0; 9 * size];
+    for (index, taps) in weight.as_chunks_mut::<9>().0.iter_mut().enumerate() {
+        let (output, input) = (index / shape.inputs, index % shape.inputs);
+        *taps = filter_adjoint(&std::array::from_fn(|point| {
+            transformed[point * size + input * shape.outputs + output]
+        }));
+    }
+    weight
+}

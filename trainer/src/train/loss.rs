@@ -1,0 +1,141 @@
+//! What training makes small: a network's answers and the targets in, one
+//! number and its parts out.
+
+use super::tensors::BatchTensors;
+use crate::config::{LossSettings, PolicySoftmax, ValueLoss};
+use crate::model::{Outputs, ValueKind};
+use burn::tensor::{Tensor, activation};
+
+/// Added to the logits of padding, which is no move.
+const NEVER: f32 = -1e9;
+
+/// Plies that count as 1 in the loss of the moves left, so that it is about as
+/// large as the others.
+const MOVES_LEFT_SCALE: f32 = 20.0;
+
+/// Each but `total` is a mean over positions, by their weights.
+pub struct Losses {
+    pub total: Tensor<1>,
+    pub policy: Tensor<1>,
+    pub value: Tensor<1>,
+    /// Of the predicted policy over legal moves, in nats.
+    pub entropy: Tensor<1>,
+    pub moves_left: Option<Tensor<1>>,
+    /// From the reference policy to ours, over legal moves.
+    pub kl: Option<Tensor<1>>,
+    /// [batch, width]: logits of the legal moves.
+    pub logits: Tensor<2>,
+    /// [batch]: expected result.
+    pub q: Tensor<1>,
+}
+
+/// A policy to stay near, and how much that counts now.
+pub struct Reference {
+    /// [batch, 4672]: logits.
+    pub policy: Tensor<2>,
+    pub weight: f64,
+}
+
+pub fn losses(
+    settings: &LossSettings,
+    value_kind: ValueKind,
+    outputs: Outputs,
+    batch: &BatchTensors,
+    reference: Option<Reference>,
+) -> Losses {
+    let logits = legal_logits(outputs.policy.clone(), batch);
+    let log_policy = activation::log_softmax(logits.clone(), 1);
+    let learned = match settings.policy_softmax {
+        PolicySoftmax::Legal => log_policy.clone(),
+        PolicySoftmax::All => {
+            activation::log_softmax(outputs.policy, 1).gather(1, batch.moves.clone())
+        }
+    };
+    let has_policy = sum_rows(batch.policy.clone());
+    let policy =
+        mean(sum_rows(batch.policy.clone() * learned).neg(), has_policy * batch.weight.clone());
+    let entropy = mean(
+        sum_rows(log_policy.clone().exp() * log_policy.clone() * batch.legal.clone()).neg(),
+        batch.weight.clone(),
+    );
+    let (value, q) = value_loss(settings.value, value_kind, outputs.value, batch);
+    let moves_left = outputs.moves_left.map(|predicted| moves_left_loss(predicted, batch));
+
+    let mut total = policy.clone() * settings.alpha + value.clone() * (1.0 - settings.alpha);
+    if settings.entropy != 0.0 {
+        total = total - entropy.clone() * settings.entropy;
+    }
+    if let Some(moves_left) = &moves_left {
+        total = total + moves_left.clone() * settings.moves_left_weight;
+    }
+    let kl = reference.map(|reference| {
+        let other = activation::log_softmax(legal_logits(reference.policy, batch), 1);
+        let distance = other.clone().exp() * (other - log_policy) * batch.legal.clone();
+        let kl = mean(sum_rows(distance), batch.weight.clone());
+        total = total.clone() + kl.clone() * reference.weight;
+        kl
+    });
+    Losses { total, policy, value, entropy, moves_left, kl, logits, q }
+}
+
+/// [batch, 4672] to [batch, width].
+fn legal_logits(policy: Tensor<2>, batch: &BatchTensors) -> Tensor<2> {
+    policy.gather(1, batch.moves.clone()) + (batch.legal.clone() - 1.0) * -NEVER
+}
+
+/// The loss and the predicted results.
+fn value_loss(
+    loss: ValueLoss,
+    kind: ValueKind,
+    predicted: Tensor<2>,
+    batch: &BatchTensors,
+) -> (Tensor<1>, Tensor<1>) {
+    let weight = batch.value_weight.clone() * batch.weight.clone();
+    let target = expectation(batch.wdl.clone());
+    match (kind, loss) {
+        (ValueKind::Wdl, ValueLoss::CrossEntropy) => {
+            let log_wdl = activation::log_softmax(predicted, 1);
+            let q = expectation(log_wdl.clone().exp());
+            (mean(sum_rows(batch.wdl.clone() * log_wdl).neg(), weight), q)
+        }
+        (ValueKind::Wdl, ValueLoss::Mse) => {
+            let q = expectation(activation::softmax(predicted, 1));
+            (mean(square(q.clone() - target), weight), q)
+        }
+        (ValueKind::Scalar, _) => {
+            let q = predicted.squeeze_dim::<1>(1);
+            (mean(square(q.clone() - target), weight), q)
+        }
+    }
+}
+
+/// Huber's loss where the end of the game is known.
+fn moves_left_loss(predicted: Tensor<2>, batch: &BatchTensors) -> Tensor<1> {
+    let known = batch.moves_left.clone().greater_equal_elem(0.0).float();
+    let error = (predicted.squeeze_dim::<1>(1) - batch.moves_left.clone()) / MOVES_LEFT_SCALE;
+    let size = error.abs();
+    let near = size.clone().clamp_max(1.0);
+    let huber = near.clone() * (size - near * 0.5);
+    mean(huber, known * batch.weight.clone())
+}
+
+/// [batch, 3] to win minus loss.
+fn expectation(wdl: Tensor<2>) -> Tensor<1> {
+    let size = wdl.dims()[0];
+    let win = wdl.clone().slice([0..size, 0..1]);
+    let loss = wdl.slice([0..size, 2..3]);
+    (win - loss).squeeze_dim::<1>(1)
+}
+
+fn square(x: Tensor<1>) -> Tensor<1> {
+    x.clone() * x
+}
+
+fn sum_rows(x: Tensor<2>) -> Tensor<1> {
+    x.sum_dim(1).squeeze_dim::<1>(1)
+}
+
+/// Weighted; 0 when nothing has weight.
+fn mean(x: Tensor<1>, weight: Tensor<1>) -> Tensor<1> {
+    (x * weight.clone()).sum() / weight.sum().clamp_min(1e-6)
+}
