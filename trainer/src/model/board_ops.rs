@@ -56,7 +56,8 @@ impl BoardOps for Flex {
         let (x, weight, bias) = (x.to_contiguous(), weight.to_contiguous(), bias.to_contiguous());
         let shape = conv_shape(&weight);
         let boards = x.shape()[0];
-        let y = kernel::forward(shape, x.storage(), weight.storage(), bias.storage(), relu);
+        let filters = kernel::to_points(shape, weight.storage());
+        let y = kernel::forward(shape, x.storage(), &filters, bias.storage(), relu);
         tensor(y, [boards, SQUARES, shape.outputs])
     }
 
@@ -141,7 +142,7 @@ impl Backward<Flex, 3> for ConvBackward {
         let result = kernel::backward(&kernel::Backward {
             shape,
             x: x.storage(),
-            weight: weight.storage(),
+            filters: &kernel::to_points(shape, weight.storage()),
             y: y.as_ref().map(|y| y.storage()),
             gradient: gradient.storage(),
             wants_x: x_node.is_some(),

@@ -8,6 +8,8 @@ mod layers;
 mod network;
 mod random;
 mod tensors;
+#[cfg(test)]
+mod tests;
 
 pub use architecture::{
     ATTENTION_KERNEL, Activation, Architecture, NORM_EPSILON, Norm, Tensor, ValueKind, Weights,

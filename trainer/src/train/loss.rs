@@ -139,3 +139,114 @@ fn sum_rows(x: Tensor<2>) -> Tensor<1> {
 fn mean(x: Tensor<1>, weight: Tensor<1>) -> Tensor<1> {
     (x * weight.clone()).sum() / weight.sum().clamp_min(1e-6)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{KlSettings, preset};
+    use crate::dataset::Batch;
+    use burn::tensor::{Device, TensorData};
+
+    /// Two positions: two legal moves each, of which the second position's
+    /// target has none; the first is won, the second's value is unknown.
+    fn batch() -> Batch {
+        Batch {
+            size: 2,
+            planes: vec![0.0; 2 * 64],
+            width: 3,
+            moves: vec![7, 9, 0, 100, 200, 0],
+            legal: vec![1.0, 1.0, 0.0, 1.0, 1.0, 0.0],
+            policy: vec![0.25, 0.75, 0.0, 0.0, 0.0, 0.0],
+            wdl: vec![1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+            value_weight: vec![1.0, 0.0],
+            moves_left: vec![-1.0, 30.0],
+            weight: vec![1.0, 3.0],
+        }
+    }
+
+    /// Logits 1 for the first move and 0 elsewhere; 10 plies left.
+    fn outputs(value: &[f32]) -> Outputs {
+        let device = Device::flex();
+        let mut policy = vec![0.0; 2 * 4672];
+        policy[7] = 1.0;
+        let matrix = |data: Vec<f32>| {
+            let columns = data.len() / 2;
+            Tensor::from_data(TensorData::new(data, [2, columns]), &device)
+        };
+        Outputs {
+            policy: matrix(policy),
+            value: matrix(value.repeat(2)),
+            moves_left: Some(matrix(vec![10.0, 10.0])),
+            statistics: Vec::new(),
+        }
+    }
+
+    fn settings() -> LossSettings {
+        let kl = KlSettings { network: None, weight: 1.0, target: None };
+        let alpha = 0.5;
+        LossSettings { alpha, entropy: 0.1, moves_left_weight: 0.2, kl, ..preset("nano").loss }
+    }
+
+    fn number(tensor: &Tensor<1>) -> f64 {
+        f64::from(tensor.clone().into_scalar::<f32>())
+    }
+
+    #[track_caller]
+    fn assert_close(found: &Tensor<1>, wanted: f64) {
+        assert!((number(found) - wanted).abs() < 1e-5, "{} is not {wanted}", number(found));
+    }
+
+    #[test]
+    fn every_part_by_hand() {
+        let tensors = BatchTensors::new(&batch(), &Device::flex());
+        let wdl = [0.5, 0.25, 0.25].map(|p: f32| p.ln());
+        let found = losses(&settings(), ValueKind::Wdl, outputs(&wdl), &tensors, None);
+        let e = std::f64::consts::E;
+        let (first, second) = ((e / (e + 1.0)).ln(), (1.0 / (e + 1.0)).ln());
+        let policy = -(0.25 * first + 0.75 * second);
+        assert_close(&found.policy, policy);
+        assert_close(&found.value, -(0.5_f64.ln()));
+        let entropy = -(first.exp() * first + second.exp() * second);
+        let entropy = (entropy + 3.0 * 2.0_f64.ln()) / 4.0;
+        assert_close(&found.entropy, entropy);
+        // Twenty plies off is the edge of Huber's parabola.
+        assert_close(found.moves_left.as_ref().unwrap(), 0.5);
+        let total = 0.5 * policy + 0.5 * 2.0_f64.ln() - 0.1 * entropy + 0.2 * 0.5;
+        assert_close(&found.total, total);
+        assert!((found.q.into_data().iter::<f32>().next().unwrap() - 0.25).abs() < 1e-6);
+    }
+
+    #[test]
+    fn all_moves_may_share_the_softmax() {
+        let tensors = BatchTensors::new(&batch(), &Device::flex());
+        let all = LossSettings { policy_softmax: PolicySoftmax::All, ..settings() };
+        let found = losses(&all, ValueKind::Wdl, outputs(&[0.0; 3]), &tensors, None);
+        let sum = (std::f64::consts::E + 4671.0).ln();
+        assert_close(&found.policy, -(0.25 * (1.0 - sum) + 0.75 * (0.0 - sum)));
+    }
+
+    #[test]
+    fn values_may_be_scalars() {
+        let tensors = BatchTensors::new(&batch(), &Device::flex());
+        let found = losses(&settings(), ValueKind::Scalar, outputs(&[0.4]), &tensors, None);
+        assert_close(&found.value, 0.36);
+    }
+
+    #[test]
+    fn the_distance_to_a_reference_counts() {
+        let tensors = BatchTensors::new(&batch(), &Device::flex());
+        let reference =
+            |policy| Some(Reference { policy, weight: 2.0 });
+        let same = reference(outputs(&[0.0; 3]).policy);
+        let near = losses(&settings(), ValueKind::Wdl, outputs(&[0.0; 3]), &tensors, same);
+        assert_close(near.kl.as_ref().unwrap(), 0.0);
+        let level = Tensor::zeros([2, 4672], &Device::flex());
+        let far =
+            losses(&settings(), ValueKind::Wdl, outputs(&[0.0; 3]), &tensors, reference(level));
+        let e = std::f64::consts::E;
+        let logs = (e / (e + 1.0)).ln() + (1.0 / (e + 1.0)).ln();
+        let kl = (0.5_f64.ln() - 0.5 * logs) / 4.0;
+        assert_close(far.kl.as_ref().unwrap(), kl);
+        assert_close(&far.total, number(&near.total) + 2.0 * kl);
+    }
+}

@@ -94,3 +94,82 @@ fn norm(gradients: &Named) -> f64 {
     });
     squares.sum::<f64>().sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::preset;
+    use burn::tensor::{Device, TensorData};
+
+    fn named(name: &str, values: &[f32]) -> Named {
+        let data = TensorData::new(values.to_vec(), [values.len()]);
+        Named::from([(name.to_string(), Tensor::from_data(data, &Device::flex()))])
+    }
+
+    fn values(named: &Named, name: &str) -> Vec<f32> {
+        named[name].clone().into_data().iter::<f32>().collect()
+    }
+
+    #[track_caller]
+    fn assert_close(found: Vec<f32>, wanted: &[f32]) {
+        let close = |(a, b): (&f32, &f32)| (a - b).abs() < 1e-6;
+        assert!(found.iter().zip(wanted).all(close), "{found:?} is not {wanted:?}");
+    }
+
+    fn settings(kind: OptimizerKind) -> OptimizerSettings {
+        OptimizerSettings {
+            kind,
+            weight_decay: 0.0,
+            momentum: 0.9,
+            nesterov: false,
+            beta1: 0.9,
+            beta2: 0.99,
+            epsilon: 0.0,
+            gradient_clip: 0.0,
+            ..preset("nano").optimizer
+        }
+    }
+
+    #[test]
+    fn momentum_by_hand() {
+        let mut optimizer = Optimizer::new(&settings(OptimizerKind::Sgd));
+        let mut weights = named("a.bias", &[1.0, 1.0]);
+        optimizer.update(&mut weights, named("a.bias", &[1.0, -2.0]), 0.1);
+        assert_close(values(&weights, "a.bias"), &[0.9, 1.2]);
+        // 0.9 of the first step, and the second.
+        optimizer.update(&mut weights, named("a.bias", &[1.0, 0.0]), 0.1);
+        assert_close(values(&weights, "a.bias"), &[0.71, 1.38]);
+    }
+
+    #[test]
+    fn adam_by_hand() {
+        let mut optimizer = Optimizer::new(&settings(OptimizerKind::AdamW));
+        let mut weights = named("a.bias", &[0.0, 0.0]);
+        // The first step has the size of the rate, whatever the gradient's.
+        optimizer.update(&mut weights, named("a.bias", &[5.0, -0.01]), 0.1);
+        assert_close(values(&weights, "a.bias"), &[-0.1, 0.1]);
+        optimizer.update(&mut weights, named("a.bias", &[0.0, -0.01]), 0.1);
+        let first = 0.9 * 0.1 * 5.0 / (1.0 - 0.81);
+        let second: f32 = 0.99 * 0.01 * 25.0 / (1.0 - 0.9801);
+        assert_close(values(&weights, "a.bias"), &[-0.1 - 0.1 * first / second.sqrt(), 0.2]);
+    }
+
+    #[test]
+    fn weights_decay_and_biases_do_not() {
+        let decaying = OptimizerSettings { weight_decay: 0.5, ..settings(OptimizerKind::Sgd) };
+        for (name, left) in [("a.weight", 0.95), ("a.bias", 1.0)] {
+            let mut weights = named(name, &[1.0]);
+            Optimizer::new(&decaying).update(&mut weights, named(name, &[0.0]), 0.1);
+            assert_close(values(&weights, name), &[left]);
+        }
+    }
+
+    #[test]
+    fn long_gradients_are_clipped() {
+        let clipping = OptimizerSettings { gradient_clip: 1.0, ..settings(OptimizerKind::Sgd) };
+        let mut weights = named("a.bias", &[0.0, 0.0]);
+        let norm = Optimizer::new(&clipping).update(&mut weights, named("a.bias", &[3.0, 4.0]), 1.0);
+        assert!((norm - 5.0).abs() < 1e-6);
+        assert_close(values(&weights, "a.bias"), &[-0.6, -0.8]);
+    }
+}

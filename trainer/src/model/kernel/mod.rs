@@ -5,11 +5,13 @@
 //! Winograd's. `benches/step` measures both against each other.
 
 mod excite;
+mod filters;
 mod matrix;
 mod scratch;
 mod transform;
 mod winograd;
 
 pub use excite::{excite, excite_backward};
+pub use filters::to_points;
 pub use transform::SQUARES;
 pub use winograd::{Backward, Shape, backward, forward};

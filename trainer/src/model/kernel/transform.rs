@@ -263,33 +263,3 @@ fn output_adjoint<S: Simd>(simd: S, g: [S::f32s; 4]) -> [S::f32s; 6] {
 fn constants<S: Simd>(simd: S) -> (S::f32s, S::f32s, S::f32s) {
     (simd.splat_f32s(2.0), simd.splat_f32s(4.0), simd.splat_f32s(5.0))
 }
-
-/// The filter transform: its six rows, for three taps.
-const FILTER: [[f32; 3]; 6] = [
-    [1.0 / 4.0, 0.0, 0.0],
-    [-1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0],
-    [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
-    [1.0 / 24.0, 1.0 / 12.0, 1.0 / 6.0],
-    [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
-    [0.0, 0.0, 1.0],
-];
-
-/// Filter transform of one 3x3 filter.
-pub fn filter(taps: &[f32; 9]) -> [f32; POINTS] {
-    let columns: [[f32; 3]; 6] =
-        from_fn(|i| from_fn(|x| (0..3).map(|y| FILTER[i][y] * taps[y * 3 + x]).sum()));
-    from_fn(|point| {
-        let (i, j) = (point / 6, point % 6);
-        (0..3).map(|x| columns[i][x] * FILTER[j][x]).sum()
-    })
-}
-
-/// Its adjoint: the transformed filter's gradient becomes the filter's.
-pub fn filter_adjoint(points: &[f32; POINTS]) -> [f32; 9] {
-    let columns: [[f32; 3]; 6] =
-        from_fn(|i| from_fn(|x| (0..6).map(|j| points[i * 6 + j] * FILTER[j][x]).sum()));
-    from_fn(|tap| {
-        let (y, x) = (tap / 3, tap % 3);
-        (0..6).map(|i| FILTER[i][y] * columns[i][x]).sum()
-    })
-}

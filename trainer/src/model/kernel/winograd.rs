@@ -5,11 +5,12 @@
 //! The cut into parts does not depend on the number of threads, and the parts'
 //! weight gradients are added in order, so results are the same on any number.
 
+use super::filters::to_weight;
 use super::matrix::{Matrix, multiply};
 use super::scratch::{Scratch, sized, with_scratch, zeroed};
 use super::transform::{
-    BORDERED, LANES, POINTS, Points, SIDE, SQUARES, TILES, filter, filter_adjoint, from_tiles,
-    from_tiles_adjoint, to_tiles, to_tiles_adjoint,
+    BORDERED, LANES, POINTS, Points, SIDE, SQUARES, TILES, from_tiles, from_tiles_adjoint,
+    to_tiles, to_tiles_adjoint,
 };
 use pulp::Arch;
 use rayon::prelude::*;
@@ -36,14 +37,15 @@ impl Shape {
 }
 
 /// y = conv(x) + bias, then max(y, 0) if `relu`.
-pub fn forward(shape: Shape, x: &[f32], weight: &[f32], bias: &[f32], relu: bool) -> Vec<f32> {
-    let transformed = transform_weight(shape, weight);
+///
+/// `filters` are the weights as [`super::to_points`] gives them.
+pub fn forward(shape: Shape, x: &[f32], filters: &[f32], bias: &[f32], relu: bool) -> Vec<f32> {
     let boards = x.len() / (SQUARES * shape.inputs);
     let mut y = vec![0.0; boards * SQUARES * shape.outputs];
     y.par_chunks_mut(PART * SQUARES * shape.outputs)
         .zip(x.par_chunks(PART * SQUARES * shape.inputs))
         .for_each(|(y, x)| {
-            with_scratch(|scratch| forward_part(shape, x, &transformed, bias, relu, y, scratch));
+            with_scratch(|scratch| forward_part(shape, x, filters, bias, relu, y, scratch));
         });
     y
 }
@@ -51,7 +53,7 @@ pub fn forward(shape: Shape, x: &[f32], weight: &[f32], bias: &[f32], relu: bool
 fn forward_part(
     shape: Shape,
     x: &[f32],
-    transformed: &[f32],
+    filters: &[f32],
     bias: &[f32],
     relu: bool,
     y: &mut [f32],
@@ -76,7 +78,7 @@ fn forward_part(
         multiply(
             Matrix::new(&from.data[point * tiles * inputs..], tiles, shape.inputs, inputs),
             Matrix::new(
-                &transformed[point * shape.inputs * shape.outputs..],
+                &filters[point * shape.inputs * shape.outputs..],
                 shape.inputs,
                 shape.outputs,
                 shape.outputs,
@@ -111,7 +113,7 @@ pub struct Gradients {
 pub struct Backward<'a> {
     pub shape: Shape,
     pub x: &'a [f32],
-    pub weight: &'a [f32],
+    pub filters: &'a [f32],
     /// The forward result, if it went through `relu`.
     pub y: Option<&'a [f32]>,
     pub gradient: &'a [f32],
@@ -119,13 +121,13 @@ pub struct Backward<'a> {
 }
 
 struct PartGradients {
+    /// Of the filters, not yet of the weights.
     weight: Vec<f32>,
     bias: Vec<f32>,
 }
 
 pub fn backward(pass: &Backward) -> Gradients {
     let shape = pass.shape;
-    let transformed = transform_weight(shape, pass.weight);
     let boards = pass.x.len() / (SQUARES * shape.inputs);
     let mut x_gradient = vec![0.0; if pass.wants_x { pass.x.len() } else { 0 }];
     let count = boards.div_ceil(PART);
@@ -137,28 +139,17 @@ pub fn backward(pass: &Backward) -> Gradients {
         .par_iter_mut()
         .enumerate()
         .map(|(part, x_gradient)| {
-            with_scratch(|scratch| backward_part(pass, &transformed, part, x_gradient, scratch))
+            with_scratch(|scratch| backward_part(pass, part, x_gradient, scratch))
         })
         .collect();
-    let mut parts = parts.into_iter();
-    let mut total = parts.next().unwrap_or(PartGradients {
-        weight: vec![0.0; POINTS * shape.inputs * shape.outputs],
-        bias: vec![0.0; shape.outputs],
-    });
-    for part in parts {
-        add(&mut total.weight, &part.weight);
-        add(&mut total.bias, &part.bias);
-    }
-    Gradients {
-        x: x_gradient,
-        weight: transform_weight_adjoint(shape, &total.weight),
-        bias: total.bias,
-    }
+    let mut bias = vec![0.0; shape.outputs];
+    parts.iter().for_each(|part| add(&mut bias, &part.bias));
+    let weights: Vec<Vec<f32>> = parts.into_iter().map(|part| part.weight).collect();
+    Gradients { x: x_gradient, weight: to_weight(shape, &weights), bias }
 }
 
 fn backward_part(
     pass: &Backward,
-    transformed: &[f32],
     part: usize,
     x_gradient: &mut [f32],
     scratch: &mut Scratch,
@@ -216,7 +207,7 @@ fn backward_part(
             multiply(
                 Matrix::new(&to.data[point * tiles * outputs..], tiles, shape.outputs, outputs),
                 Matrix::new(
-                    &transformed[point * shape.inputs * shape.outputs..],
+                    &pass.filters[point * shape.inputs * shape.outputs..],
                     shape.inputs,
                     shape.outputs,
                     shape.outputs,
@@ -262,29 +253,4 @@ fn add(to: &mut [f32], from: &[f32]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to += from;
     }
-}
-
-/// [outputs][inputs][9] to [POINTS][inputs][outputs].
-fn transform_weight(shape: Shape, weight: &[f32]) -> Vec<f32> {
-    let size = shape.inputs * shape.outputs;
-    let mut transformed = vec![0.0; POINTS * size];
-    for (index, taps) in weight.as_chunks::<9>().0.iter().enumerate() {
-        let (output, input) = (index / shape.inputs, index % shape.inputs);
-        for (point, value) in filter(taps).into_iter().enumerate() {
-            transformed[point * size + input * shape.outputs + output] = value;
-        }
-    }
-    transformed
-}
-
-fn transform_weight_adjoint(shape: Shape, transformed: &[f32]) -> Vec<f32> {
-    let size = shape.inputs * shape.outputs;
-    let mut weight = vec![0.0; 9 * size];
-    for (index, taps) in weight.as_chunks_mut::<9>().0.iter_mut().enumerate() {
-        let (output, input) = (index / shape.inputs, index % shape.inputs);
-        *taps = filter_adjoint(&std::array::from_fn(|point| {
-            transformed[point * size + input * shape.outputs + output]
-        }));
-    }
-    weight
 }
