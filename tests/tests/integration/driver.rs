@@ -38,7 +38,10 @@ pub fn binary() -> &'static Path {
         if let Some(cargo) = std::env::var_os("CARGO").or((!path.exists()).then(|| "cargo".into()))
         {
             let mut build = Command::new(cargo);
-            build.args(["build", "-p", "engine", "--target-dir"]).arg(profile.parent().unwrap());
+            // All of the workspace: a part alone would have other features of what
+            // they share, and build it again.
+            build.args(["build", "--workspace", "--bins", "--target-dir"]);
+            build.arg(profile.parent().unwrap());
             if profile.ends_with("release") {
                 build.arg("--release");
             }

@@ -94,18 +94,18 @@ fn a_reference_of_another_encoder_is_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     shards(folder, 1000);
-    let short = ["--data", "shards", "--steps", "2", "--warmup", "0"];
-    let mut first = vec!["train", "--preset", "nano", "--name", "first"];
-    first.extend(short);
-    run_ok(folder, &first);
-    let mut second = vec!["train", "--preset", "nano", "--name", "second"];
-    second.extend(short);
-    second.extend(["--set", "loss.kl.network=runs/first", "--set", "loss.kl.weight=0.5"]);
-    let output = run_ok(folder, &second);
+    let run = |name: &'static str, more: &[&'static str]| {
+        let mut args = vec!["train", "--preset", "nano", "--data", "shards", "--steps", "2"];
+        args.extend(["--warmup", "0", "--name", name]);
+        args.extend(more.iter().flat_map(|setting| ["--set", setting]));
+        args
+    };
+    run_ok(folder, &run("first", &[]));
+    let near = ["loss.kl.network=runs/first", "loss.kl.weight=0.5"];
+    let output = run_ok(folder, &run("second", &near));
     assert!(output.contains("finished 2 steps"), "{output}");
-    second.extend(["--set", "model.encoder=az119", "--name", "third"]);
-    let errors = run_refused(folder, &second[..]);
-    assert_says(&errors, &["basic18", "az119"]);
+    let foreign = [near[0], near[1], "model.encoder=az119"];
+    assert_says(&run_refused(folder, &run("third", &foreign)), &["basic18", "az119"]);
 }
 
 /// A file-size limit stands in for a full disk: writing fails in the middle.

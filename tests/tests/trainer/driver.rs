@@ -18,7 +18,10 @@ fn built(package: &str) -> PathBuf {
     // Outside `cargo test` the variable is missing, and what is there is tested.
     if let Some(cargo) = std::env::var_os("CARGO").or((!path.exists()).then(|| "cargo".into())) {
         let mut build = Command::new(cargo);
-        build.args(["build", "-p", package, "--target-dir"]).arg(profile.parent().unwrap());
+        // All of the workspace: a part alone would have other features of what they
+        // share, and build it again.
+        build.args(["build", "--workspace", "--bins", "--target-dir"]);
+        build.arg(profile.parent().unwrap());
         if profile.ends_with("release") {
             build.arg("--release");
         }

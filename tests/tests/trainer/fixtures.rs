@@ -36,7 +36,8 @@ pub fn labeled_positions(count: usize, seed: u64) -> String {
 pub fn shards(folder: &Path, count: usize) -> PathBuf {
     let file = folder.join("labeled.csv");
     std::fs::write(&file, labeled_positions(count, 7)).unwrap();
-    run_ok(folder, &["import-epd", "labeled.csv", "--out", "shards"]);
+    // Blocks small enough for some of them to be kept for validation.
+    run_ok(folder, &["import-epd", "labeled.csv", "--out", "shards", "--block", "20"]);
     folder.join("shards")
 }
 

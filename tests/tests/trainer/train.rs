@@ -9,16 +9,19 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// A run of a few seconds that saves often.
-const RUN: [&str; 13] = [
-    "train", "--preset", "nano", "--data", "shards", "--steps", "60", "--batch", "64", "--set",
-    "train.checkpoint_every=10", "--set", "train.log_every=2",
+const SETTINGS: [&str; 6] = [
+    "data.batch_size=64",
+    "train.steps=60",
+    "train.checkpoint_every=10",
+    "train.log_every=2",
+    "train.validate_every=30",
+    "train.validation_positions=256",
 ];
 
+/// `more` settings count over these.
 fn command<'a>(name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let mut args = RUN.to_vec();
-    args.extend(["--name", name, "--set", "train.validate_every=30"]);
-    args.extend(["--set", "train.validation_positions=256"]);
-    args.extend(more);
+    let mut args = vec!["train", "--preset", "nano", "--data", "shards", "--name", name];
+    args.extend(SETTINGS.iter().chain(more).flat_map(|setting| ["--set", setting]));
     args
 }
 
@@ -32,10 +35,10 @@ fn start(folder: &Path, args: &[&str]) -> Child {
 fn curve(folder: &Path, name: &str) -> Vec<(u64, serde_json::Value)> {
     let text = fs::read_to_string(folder.join("runs").join(name).join("metrics.jsonl")).unwrap();
     let parse = |line: &str| {
-        let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        let mut values = line["values"].clone();
-        values.as_object_mut().unwrap().retain(|name, _| !name.starts_with("speed/"));
-        (line["step"].as_u64().unwrap(), values)
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let timed = |name: &str| name.starts_with("speed/") || name == "wall_time";
+        line.as_object_mut().unwrap().retain(|name, _| !timed(name));
+        (line["step"].as_u64().unwrap(), line)
     };
     text.lines().map(parse).collect()
 }
@@ -66,7 +69,6 @@ fn a_killed_run_goes_on_as_if_nothing_had_been() {
     let folder = scratch.path();
     shards(folder, 4000);
     run_ok(folder, &command("whole", &[]));
-    // The name is no setting that changes the outcome.
     for kill_at in [3, 8, 17, 26] {
         let mut child = start(folder, &command("killed", &[]));
         let deadline = Instant::now() + Duration::from_secs(60);
@@ -90,7 +92,7 @@ fn ctrl_c_saves_and_exits_with_130() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     shards(folder, 2000);
-    let args = command("stopped", &["--set", "train.checkpoint_every=100000"]);
+    let args = command("stopped", &["train.checkpoint_every=100000"]);
     let mut child = start(folder, &args);
     while lines(folder, "stopped") < 4 {
         assert!(child.try_wait().unwrap().is_none(), "ended before it could be stopped");
@@ -110,10 +112,13 @@ fn divergence_stops_and_names_the_last_good_checkpoint() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     shards(folder, 2000);
-    let wild = ["--lr", "1e9", "--warmup", "0", "--set", "optimizer.gradient_clip=0"];
-    let mut args = command("wild", &wild);
-    args.extend(["--set", "train.checkpoint_every=1"]);
-    let errors = run_refused(folder, &args);
+    let wild = [
+        "schedule.learning_rate=1e9",
+        "schedule.warmup=0",
+        "optimizer.gradient_clip=0",
+        "train.checkpoint_every=1",
+    ];
+    let errors = run_refused(folder, &command("wild", &wild));
     assert!(errors.contains("diverged at step"), "{errors}");
     assert!(errors.contains("the last good checkpoint is runs/wild/checkpoints"), "{errors}");
     let last = checkpoints(folder, "wild").pop().unwrap();
@@ -125,11 +130,12 @@ fn a_run_under_the_same_name_must_have_the_same_settings() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     shards(folder, 2000);
-    run_ok(folder, &command("mine", &["--steps", "2"]));
-    let errors = run_refused(folder, &command("mine", &["--steps", "3"]));
+    let short = ["schedule.warmup=0", "train.steps=2"];
+    run_ok(folder, &command("mine", &short));
+    let errors = run_refused(folder, &command("mine", &["schedule.warmup=0", "train.steps=3"]));
     assert!(errors.contains("begun with other settings"), "{errors}");
     // What is finished is told, not repeated.
-    let output = run_ok(folder, &command("mine", &["--steps", "2"]));
+    let output = run_ok(folder, &command("mine", &short));
     assert!(output.contains("finished 2 steps"), "{output}");
     for file in ["config.toml", "run.json", "metrics.jsonl"] {
         assert!(folder.join("runs/mine").join(file).exists(), "{file}");

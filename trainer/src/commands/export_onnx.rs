@@ -1,6 +1,6 @@
 //! `trainer export-onnx`.
 
-use crate::dataset::{Batch, DatasetSettings, SourceSettings, ValidationSet};
+use crate::dataset::{Batch, DatasetError, DatasetSettings, SourceSettings, ValidationSet};
 use crate::export::{
     Agreement, Expected, ExportError, Metadata, Options, Outputs, Precision, SpeedSettings, build,
     compare, quantize, speed,
@@ -12,6 +12,7 @@ use crate::train::{Checkpoint, open_device};
 use anyhow::{Context, Result, bail};
 use burn::tensor::{Tensor, TensorData};
 use clap::Args;
+use engine::encode::Encoder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -172,19 +173,31 @@ impl Positions {
     }
 }
 
-/// Positions that the network was not trained on, if the shards are the run's.
+/// Positions that the network was not trained on, if the shards have so many.
 fn positions(flags: &Flags, checkpoint: &Checkpoint, count: usize) -> Result<Positions> {
     let mut settings = DatasetSettings { batch_size: 256, ..checkpoint.config.data.clone() };
     if !flags.calibrate.is_empty() {
         settings.sources = vec![SourceSettings { paths: flags.calibrate.clone(), weight: 1.0 }];
     }
-    if settings.validation == 0.0 {
-        // Without a split any position will do.
-        settings.validation = 1.0;
-    }
     let encoder = checkpoint.config.model.encoder;
-    let mut set = ValidationSet::open(&settings, encoder, count)
-        .context("positions to check the network with (--calibrate names other shards)")?;
+    match collect(&settings, encoder, count) {
+        Ok(kept) if kept.size == count => return Ok(kept),
+        Ok(_) | Err(DatasetError::Empty { .. }) => (),
+        Err(error) => return Err(error).context(REMEDY),
+    }
+    // Too few were kept from training, so any position must do.
+    settings.validation = 1.0;
+    collect(&settings, encoder, count).context(REMEDY)
+}
+
+const REMEDY: &str = "positions to check the network with (--calibrate names other shards)";
+
+fn collect(
+    settings: &DatasetSettings,
+    encoder: Encoder,
+    count: usize,
+) -> Result<Positions, DatasetError> {
+    let mut set = ValidationSet::open(settings, encoder, count)?;
     let mut positions = Positions::default();
     while let Some(batch) = set.next_batch()? {
         positions.add(&batch);

@@ -1,7 +1,7 @@
 //! `trainer train`.
 
 use crate::config::{ConfigFlags, help};
-use crate::train::{Checkpoint, RunFolder, Session};
+use crate::train::{Checkpoint, RunFolder, Session, keep_freed_memory};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use std::path::PathBuf;
@@ -48,6 +48,7 @@ pub fn run(flags: Flags) -> Result<()> {
             .build_global()
             .context("cannot start the threads")?;
     }
+    keep_freed_memory();
     Session::open(config, folder)?.run()?;
     Ok(())
 }

@@ -8,6 +8,7 @@ mod checkpoint;
 mod device;
 mod learner;
 mod loss;
+mod memory;
 mod optimizer;
 mod reference;
 mod run_folder;
@@ -17,6 +18,7 @@ mod tensors;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Progress};
 pub use device::{DeviceError, open_device};
+pub use memory::keep_freed_memory;
 pub use learner::{Learner, LearnerParts};
 pub use run_folder::RunFolder;
 pub use session::{Session, SessionError};

@@ -29,6 +29,8 @@ pub struct Session {
     recorder: Recorder,
     progress: Progress,
     clock: Clock,
+    /// Whether positions were kept from training.
+    can_validate: bool,
 }
 
 #[derive(Debug, Error)]
@@ -112,8 +114,9 @@ impl Session {
             let text = config.to_text(Format::Toml).map_err(RunError::from)?;
             recorder.text("config", &format!("```toml\n{text}\n```"))?;
         }
+        let can_validate = has_validation(&config, &data)?;
         let clock = Clock { positions: progress.positions, ..Clock::start(&dataset) };
-        Ok(Session { config, folder, learner, dataset, recorder, progress, clock })
+        Ok(Session { config, folder, learner, dataset, recorder, progress, clock, can_validate })
     }
 
     /// Trains to the end, or until Ctrl-C. Either way the state is saved.
@@ -128,10 +131,9 @@ impl Session {
             bar.set_position(step);
             let train = &self.config.train;
             let last = step == self.progress.total;
-            let (log_due, validation_due) = (
-                last || step.is_multiple_of(train.log_every),
-                train.validate_every > 0 && (last || step.is_multiple_of(train.validate_every)),
-            );
+            let log_due = last || step.is_multiple_of(train.log_every);
+            let validation_due =
+                self.can_validate && (last || step.is_multiple_of(train.validate_every));
             let checkpoint_due = last || step.is_multiple_of(train.checkpoint_every);
             if log_due || validation_due {
                 self.record(log_due, validation_due, &bar)?;
@@ -330,6 +332,23 @@ fn total_steps(
     let per_epoch = dataset.positions_per_epoch().unwrap_or(batch.size as u64);
     *dataset = Dataset::open(settings, config.model.encoder, None)?;
     Ok(config.total_steps(per_epoch))
+}
+
+/// Data without a position to validate with can still be trained on.
+fn has_validation(config: &TrainConfig, settings: &DatasetSettings) -> Result<bool, SessionError> {
+    if config.train.validate_every == 0 || settings.validation == 0.0 {
+        return Ok(false);
+    }
+    let first = ValidationSet::open(settings, config.model.encoder, 1)
+        .and_then(|mut set| set.next_batch());
+    match first {
+        Ok(batch) => Ok(batch.is_some()),
+        Err(error @ DatasetError::Empty { .. }) => {
+            eprintln!("warning: training without validation: {error}");
+            Ok(false)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn describe(report: &Report) -> String {
