@@ -9,11 +9,15 @@ mod columns;
 mod decode;
 mod error;
 mod find;
+mod guard;
 mod reader;
 mod record;
 mod replay;
+mod sample;
 mod schema;
+mod summary;
 mod validate;
+mod verify;
 mod writer;
 
 #[cfg(test)]
@@ -24,6 +28,9 @@ pub use find::{FindError, QUARANTINE, find_shards};
 pub use reader::{Reader, Records};
 pub use record::{Outcome, Ply, PolicyTarget, Record, Score, SearchKind};
 pub use replay::{Replay, ReplayError, Step};
+pub use sample::{Place, Sample, SampleTarget, Sampler};
 pub use schema::{FORMAT, schema};
+pub use summary::{Bar, Labels, LengthSummary, Lengths, Phase, Summary, Tally};
 pub use validate::validate;
+pub use verify::{Verified, quarantine, verify};
 pub use writer::{FileWriter, Writer, WriterSettings};
