@@ -5,6 +5,7 @@
 //! the columns mean stands in `trainer/SHARDS.md`.
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod checksum;
 mod columns;
 mod decode;
 mod error;

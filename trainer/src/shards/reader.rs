@@ -1,10 +1,12 @@
 //! Reads shards, and refuses what is none.
 
+use super::checksum;
 use super::decode::Decoder;
 use super::guard::guard;
 use super::schema::{FORMAT, FORMAT_KEY, check};
 use super::{Record, ShardError};
-use arrow::array::RecordBatch;
+use arrow::array::{Array, RecordBatch, UInt32Array};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
@@ -97,6 +99,29 @@ impl Reader {
     pub fn records(&self) -> Result<Records, ShardError> {
         let batches = self.batches(0..self.row_groups(), 0)?;
         Ok(Records { batches: Some(batches), ready: Vec::new().into_iter() })
+    }
+
+    /// Whether the data are those that were written, byte by byte.
+    pub fn check_sum(&self) -> Result<(), ShardError> {
+        checksum::check(&self.path, &self.metadata)
+    }
+
+    /// The last generation among the records; `None` if none has one. Reads no
+    /// other column.
+    pub fn newest_generation(&self) -> Result<Option<u32>, ShardError> {
+        let file = open(&self.path)?;
+        undamaged(&self.path, || {
+            let builder =
+                ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.parquet.clone());
+            let only = ProjectionMask::columns(builder.parquet_schema(), ["generation"]);
+            let mut newest = None;
+            for batch in builder.with_projection(only).build()? {
+                let batch = batch?;
+                let column = batch.column(0).as_any().downcast_ref::<UInt32Array>();
+                newest = newest.max(column.and_then(|column| column.iter().flatten().max()));
+            }
+            Ok(newest)
+        })
     }
 
     /// Each with a file of its own: clones of one share their position, so that

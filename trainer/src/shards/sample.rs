@@ -154,3 +154,52 @@ fn targets(ply: &Ply, position: &Chess) -> Vec<SampleTarget> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Replay;
+    use super::super::tests::{game, rich};
+    use super::*;
+
+    fn sampled(sampler: &mut Sampler, file: usize, record: &Record) {
+        let mut replay = Replay::new(record).unwrap();
+        while let Some(step) = replay.advance().unwrap() {
+            sampler.add(Place { file, row: 0, ply: step.index }, record, &step);
+        }
+    }
+
+    #[test]
+    fn the_draw_depends_on_the_seed_alone() {
+        let records = [rich(), game(&rich().start_fen, "d2d4 d7d5 c2c4 e7e6")];
+        let draw = |seed, parts: bool| {
+            let mut whole = Sampler::new(3, seed);
+            for (file, record) in records.iter().enumerate() {
+                if parts {
+                    let mut part = Sampler::new(3, seed);
+                    sampled(&mut part, file, record);
+                    whole.merge(part);
+                } else {
+                    sampled(&mut whole, file, record);
+                }
+            }
+            whole.finish().map(|(file, sample)| (file, sample.ply)).collect::<Vec<_>>()
+        };
+        assert_eq!(draw(1, false).len(), 3);
+        assert_eq!(draw(1, false), draw(1, true));
+        assert!((2..9).any(|seed| draw(seed, false) != draw(1, false)));
+    }
+
+    #[test]
+    fn a_sample_tells_all() {
+        let mut sampler = Sampler::new(99, 0);
+        sampled(&mut sampler, 0, &rich());
+        let samples: Vec<Sample> = sampler.finish().map(|(_, sample)| sample).collect();
+        assert_eq!(samples.len(), 8);
+        let first = samples.iter().find(|sample| sample.ply == 0).unwrap();
+        assert_eq!(first.played.as_deref(), Some("e4"));
+        assert_eq!((first.policy[0].m.as_str(), first.policy[0].weight), ("e4", 0.75));
+        assert_eq!((first.wdl, first.cp), (Some([0.5, 0.375, 0.125]), Some(31)));
+        let castled = samples.iter().find(|sample| sample.ply == 6).unwrap();
+        assert_eq!(castled.played.as_deref(), Some("O-O"));
+    }
+}

@@ -13,11 +13,13 @@ pub struct Verified {
     pub positions: u64,
 }
 
-/// Reads the whole file and validates every record; the first fault ends it. An
+/// Reads the whole file, checks its sum and validates every record; the first fault ends it. An
 /// interrupt ends it too, as if the rest were good.
 pub fn verify(path: &Path) -> Result<Verified, ShardError> {
+    let reader = Reader::open(path)?;
+    reader.check_sum()?;
     let mut verified = Verified::default();
-    for (row, record) in Reader::open(path)?.records()?.enumerate() {
+    for (row, record) in reader.records()?.enumerate() {
         let record = record?;
         validate(&record).map_err(|reason| {
             let path = path.to_path_buf();

@@ -1,5 +1,6 @@
 //! Writes records to numbered shards that are whole or not there.
 
+use super::checksum::Summed;
 use super::columns::Columns;
 use super::schema::{FORMAT, FORMAT_KEY, schema};
 use super::{Record, ShardError};
@@ -110,7 +111,7 @@ impl Writer {
 /// One shard under its temporary name.
 pub struct FileWriter {
     path: PathBuf,
-    parquet: ArrowWriter<AtomicFile>,
+    parquet: ArrowWriter<Summed<AtomicFile>>,
     row_group: usize,
     columns: Columns,
     /// Held in `columns`.
@@ -125,7 +126,9 @@ impl FileWriter {
     pub fn create(path: &Path, settings: &WriterSettings) -> Result<FileWriter, ShardError> {
         let file = AtomicFile::create(path).map_err(|source| ShardError::write(path, source))?;
         let parquet = properties(settings)
-            .and_then(|properties| ArrowWriter::try_new(file, schema(), Some(properties)))
+            .and_then(|properties| {
+                ArrowWriter::try_new(Summed::new(file), schema(), Some(properties))
+            })
             .map_err(|source| ShardError::encode(path, source))?;
         Ok(FileWriter {
             path: path.to_path_buf(),
@@ -178,9 +181,14 @@ impl FileWriter {
     /// Syncs the file and gives it its name, which it returns.
     pub fn finish(mut self) -> Result<PathBuf, ShardError> {
         self.finish_row_group()?;
+        // All data have to be through before their sum is known.
+        self.parquet.sync().map_err(|source| ShardError::write(&self.path, source))?;
+        for (key, value) in self.parquet.inner().metadata() {
+            self.parquet.append_key_value_metadata(KeyValue::new(key.to_string(), value));
+        }
         let file =
             self.parquet.into_inner().map_err(|source| ShardError::encode(&self.path, source))?;
-        file.finish().map_err(|source| ShardError::write(&self.path, source))?;
+        file.into_inner().finish().map_err(|source| ShardError::write(&self.path, source))?;
         Ok(self.path)
     }
 }
