@@ -235,14 +235,17 @@ fn what_is_no_pgn_is_refused() {
         run_refused(path, &["import-pgn", name, "--out", &format!("out-{name}")])
     };
     assert!(refused("letter.txt", b"Dear all,\n\nthe match is off.\n").contains("not a PGN game"));
+    // Filters do not hide that it is no game.
+    let filtered = ["import-pgn", "letter.txt", "--out", "filtered", "--min-elo", "2000"];
+    assert!(run_refused(path, &filtered).contains("not a PGN game"));
     let noise: Vec<u8> =
         (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     assert!(refused("noise.bin", &noise).contains("noise.bin"));
     assert!(
         refused("data.json", b"[{\"fen\": \"x\"}, {\"moves\": [1, 2]}]\n").contains("data.json")
     );
-    assert!(refused("empty.pgn", b"").contains("empty.pgn: empty"));
-    assert!(refused("blank.pgn", b"\n\n  \n").contains("blank.pgn: empty"));
+    assert!(refused("empty.pgn", b"").contains("empty.pgn: there is no game"));
+    assert!(refused("blank.pgn", b"\n\n  \n").contains("blank.pgn: there is no game"));
     assert!(refused("not.zst", b"\x28\xb5\x2f\xfdnonsense").contains("not.zst: cannot be read"));
     let missing = run_refused(path, &["import-pgn", "games.pgn", "nowhere.pgn", "--out", "out"]);
     assert!(missing.contains("nowhere.pgn: No such file"), "{missing}");

@@ -35,7 +35,7 @@ impl FileTally {
             });
         }
         match self.first {
-            None if items == 0 => Some(format!("{path}: empty: there is no {noun} in it")),
+            None if items == 0 => Some(format!("{path}: there is no {noun} in it")),
             Some((line, cause)) if self.broken == items => Some(format!(
                 "{path}: none of its {items} {noun}s can be used; line {line}: {cause}"
             )),
@@ -57,7 +57,7 @@ mod tests {
             tally.complaint("f.pgn", "game")
         };
         assert_eq!(complaint(3, 2, None), None);
-        assert!(complaint(0, 0, None).unwrap().contains("empty"));
+        assert!(complaint(0, 0, None).unwrap().contains("no game"));
         assert!(complaint(2, 2, None).unwrap().contains("line 1: nonsense"));
         assert!(complaint(9, 1, Some("eof")).unwrap().contains("9 games before that are kept"));
         assert!(complaint(0, 0, Some("eof")).unwrap().contains("cannot be read"));

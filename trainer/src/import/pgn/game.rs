@@ -127,8 +127,11 @@ struct Game {
 impl Game {
     fn begin(headers: Headers, settings: &GameSettings) -> Result<Game, Stop> {
         let filter = &settings.filter;
-        filter.ratings(headers.white_elo, headers.black_elo)?;
-        filter.termination(&headers.termination)?;
+        // Without tags it may be no game at all, which is worse than unwanted.
+        if headers.any {
+            filter.ratings(headers.white_elo, headers.black_elo)?;
+            filter.termination(&headers.termination)?;
+        }
         // An unknown result may still follow the moves.
         if let Some(result) = headers.result.filter(|&result| result != Outcome::Unknown) {
             filter.result(result)?;
@@ -169,6 +172,8 @@ impl Game {
     fn finish(mut self, settings: &GameSettings) -> Result<Record, Stop> {
         let filter = &settings.filter;
         self.record.result = self.result()?;
+        filter.ratings(self.record.white_elo, self.record.black_elo)?;
+        filter.termination(&self.record.termination)?;
         filter.result(self.record.result)?;
         filter.plies(self.record.plies.len())?;
         // The final position is kept when something is known of it.

@@ -29,6 +29,10 @@ pub struct Headers {
 
 impl Headers {
     pub fn add(&mut self, name: &[u8], value: RawTag<'_>) {
+        // Other things than tags stand in brackets, JSON for one.
+        if !name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+            return;
+        }
         self.any = true;
         let value = text(&value.decode());
         match name {

@@ -81,7 +81,7 @@ impl Scan<'_> {
                     newlines += 1;
                     self.at += 1;
                 }
-                b'%' if newlines > 0 => self.to_line_end()?,
+                b'%' if newlines > 0 => self.skip_line()?,
                 b'[' => {
                     let event = self.starts_with(self.at, EVENT)?;
                     if event && tags > 0 && (newlines > 1 || events > 0) {
@@ -137,7 +137,7 @@ impl Scan<'_> {
                         return Some(None);
                     }
                     match self.text.get(self.at) {
-                        Some(b'%') => self.to_line_end()?,
+                        Some(b'%') => self.skip_line()?,
                         Some(b'\n' | b'\r') if self.ends_at_blank_line(result, depth)? => {
                             return Some(None);
                         }
@@ -150,7 +150,7 @@ impl Scan<'_> {
                         return Some(Some(Flaw::OpenComment));
                     }
                 }
-                b';' => self.to_line_end()?,
+                b';' => self.skip_line()?,
                 b'(' => {
                     depth += 1;
                     self.at += 1;
@@ -233,7 +233,7 @@ impl Scan<'_> {
     }
 
     /// Up to the end of the line, which stays.
-    fn to_line_end(&mut self) -> Option<()> {
+    fn skip_line(&mut self) -> Option<()> {
         match self.text[self.at..].iter().position(|&byte| byte == b'\n') {
             Some(length) => self.at += length,
             None if self.complete => self.at = self.text.len(),
