@@ -41,14 +41,13 @@ pub fn run(flags: Flags) -> Result<()> {
             (config, folder)
         }
     };
-    if config.run.threads > 0 {
-        // Everything that computes shares this pool.
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(config.run.threads)
-            .build_global()
-            .context("cannot start the threads")?;
-    }
+    // Everything that computes shares this pool. The run itself is in it as well,
+    // so that its work starts without waking another thread first.
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(config.run.threads)
+        .build()
+        .context("cannot start the threads")?;
     keep_freed_memory();
-    Session::open(config, folder)?.run()?;
+    threads.install(|| Session::open(config, folder)?.run())?;
     Ok(())
 }

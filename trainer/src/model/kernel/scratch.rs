@@ -1,6 +1,8 @@
 //! Buffers that a thread keeps between calls: fresh memory costs page faults.
 
+use rayon::prelude::*;
 use std::cell::RefCell;
+use std::mem::MaybeUninit;
 
 /// Buffers of one thread; they grow to the largest layer and stay.
 #[derive(Default)]
@@ -32,4 +34,21 @@ pub fn zeroed(buffer: &mut Vec<f32>, size: usize) -> &mut [f32] {
     let buffer = sized(buffer, size);
     buffer.fill(0.0);
     buffer
+}
+
+/// A vector filled by `work` in chunks, in parallel; each chunk comes zeroed.
+/// Zeroing it all at once would be the work of one thread, and go to memory.
+pub fn filled_in_parallel(
+    length: usize,
+    chunk: usize,
+    work: impl Fn(usize, &mut [f32]) + Sync,
+) -> Vec<f32> {
+    let mut data = Box::new_uninit_slice(length);
+    data.par_chunks_mut(chunk).enumerate().for_each(|(index, chunk)| {
+        chunk.fill(MaybeUninit::new(0.0));
+        // SAFETY: all of the chunk was written in the line above.
+        work(index, unsafe { chunk.assume_init_mut() });
+    });
+    // SAFETY: the chunks are all there is, and each was written.
+    unsafe { data.assume_init() }.into_vec()
 }

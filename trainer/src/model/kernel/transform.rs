@@ -5,6 +5,7 @@
 //! and `from_tiles` are the input and output transforms; each has its adjoint
 //! for the way back.
 
+use super::scratch::sized;
 use pulp::{Arch, Simd, WithSimd};
 use std::array::from_fn;
 
@@ -20,12 +21,36 @@ pub const POINTS: usize = 36;
 /// Channel counts are rounded up to this: the widest vector of any processor.
 pub const LANES: usize = 16;
 
-/// The transformed tiles of many boards: [POINTS][tiles][channels].
+/// The transformed tiles of many boards: for each point [tiles][channels].
 pub struct Points<'a> {
-    pub data: &'a mut [f32],
-    /// Tiles of all boards together.
-    pub tiles: usize,
+    data: &'a mut [f32],
+    tiles: usize,
     pub channels: usize,
+}
+
+impl<'a> Points<'a> {
+    /// Takes the buffer's first numbers, whatever they hold.
+    pub fn new(buffer: &'a mut Vec<f32>, tiles: usize, channels: usize) -> Points<'a> {
+        let mut points = Points { data: &mut [], tiles, channels };
+        points.data = sized(buffer, POINTS * points.stride());
+        points
+    }
+
+    /// From one point to the next. A cache line more than the tiles need: they
+    /// are often a power of two, and all points would fall on the same lines.
+    fn stride(&self) -> usize {
+        self.tiles * self.channels + LANES
+    }
+
+    /// The tiles of a point.
+    pub fn matrix(&self, point: usize) -> &[f32] {
+        &self.data[point * self.stride()..][..self.tiles * self.channels]
+    }
+
+    pub fn matrix_mut(&mut self, point: usize) -> &mut [f32] {
+        let stride = self.stride();
+        &mut self.data[point * stride..][..self.tiles * self.channels]
+    }
 }
 
 /// Input transform of one bordered board, into the tiles from `first` on.
@@ -61,7 +86,7 @@ impl WithSimd for ToTiles<'_, '_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let (from, _) = S::as_simd_f32s(self.bordered);
         let n = from.len() / BORDERED;
-        let tiles = self.points.tiles;
+        let stride = self.points.stride() * n / self.points.channels;
         let (to, _) = S::as_mut_simd_f32s(self.points.data);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * SIDE + tile % 2 * 4;
@@ -71,7 +96,7 @@ impl WithSimd for ToTiles<'_, '_> {
                 for y in 0..6 {
                     let row = input(simd, from_fn(|x| columns[x][y]));
                     for x in 0..6 {
-                        to[((y * 6 + x) * tiles + self.first + tile) * n + c] = row[x];
+                        to[(y * 6 + x) * stride + (self.first + tile) * n + c] = row[x];
                     }
                 }
             }
@@ -93,7 +118,7 @@ impl WithSimd for ToTilesAdjoint<'_, '_> {
         self.bordered.fill(0.0);
         let (to, _) = S::as_mut_simd_f32s(self.bordered);
         let n = to.len() / BORDERED;
-        let tiles = self.points.tiles;
+        let stride = self.points.stride() * n / self.points.channels;
         let (from, _) = S::as_simd_f32s(self.points.data);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * SIDE + tile % 2 * 4;
@@ -101,7 +126,7 @@ impl WithSimd for ToTilesAdjoint<'_, '_> {
                 let rows: [_; 6] = from_fn(|y| {
                     input_adjoint(
                         simd,
-                        from_fn(|x| from[((y * 6 + x) * tiles + self.first + tile) * n + c]),
+                        from_fn(|x| from[(y * 6 + x) * stride + (self.first + tile) * n + c]),
                     )
                 });
                 for x in 0..6 {
@@ -129,7 +154,7 @@ impl WithSimd for FromTiles<'_, '_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let (to, _) = S::as_mut_simd_f32s(self.board);
         let n = to.len() / SQUARES;
-        let tiles = self.points.tiles;
+        let stride = self.points.stride() * n / self.points.channels;
         let (from, _) = S::as_simd_f32s(self.points.data);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * 8 + tile % 2 * 4;
@@ -137,7 +162,7 @@ impl WithSimd for FromTiles<'_, '_> {
                 let columns: [_; 6] = from_fn(|x| {
                     output(
                         simd,
-                        from_fn(|y| from[((y * 6 + x) * tiles + self.first + tile) * n + c]),
+                        from_fn(|y| from[(y * 6 + x) * stride + (self.first + tile) * n + c]),
                     )
                 });
                 for y in 0..4 {
@@ -164,7 +189,7 @@ impl WithSimd for FromTilesAdjoint<'_, '_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let (from, _) = S::as_simd_f32s(self.board);
         let n = from.len() / SQUARES;
-        let tiles = self.points.tiles;
+        let stride = self.points.stride() * n / self.points.channels;
         let (to, _) = S::as_mut_simd_f32s(self.points.data);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * 8 + tile % 2 * 4;
@@ -175,7 +200,7 @@ impl WithSimd for FromTilesAdjoint<'_, '_> {
                 for y in 0..6 {
                     let row = output_adjoint(simd, from_fn(|x| columns[x][y]));
                     for x in 0..6 {
-                        to[((y * 6 + x) * tiles + self.first + tile) * n + c] = row[x];
+                        to[(y * 6 + x) * stride + (self.first + tile) * n + c] = row[x];
                     }
                 }
             }

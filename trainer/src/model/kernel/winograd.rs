@@ -7,13 +7,14 @@
 
 use super::filters::to_weight;
 use super::matrix::{Matrix, multiply};
-use super::scratch::{Scratch, sized, with_scratch, zeroed};
+use super::scratch::{Scratch, filled_in_parallel, sized, with_scratch, zeroed};
 use super::transform::{
     BORDERED, LANES, POINTS, Points, SIDE, SQUARES, TILES, from_tiles, from_tiles_adjoint,
     to_tiles, to_tiles_adjoint,
 };
 use pulp::Arch;
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Boards that pass through together: enough for the matrix products to run at
 /// full speed, few enough for the buffers to stay near the core.
@@ -41,13 +42,11 @@ impl Shape {
 /// `filters` are the weights as [`super::to_points`] gives them.
 pub fn forward(shape: Shape, x: &[f32], filters: &[f32], bias: &[f32], relu: bool) -> Vec<f32> {
     let boards = x.len() / (SQUARES * shape.inputs);
-    let mut y = vec![0.0; boards * SQUARES * shape.outputs];
-    y.par_chunks_mut(PART * SQUARES * shape.outputs)
-        .zip(x.par_chunks(PART * SQUARES * shape.inputs))
-        .for_each(|(y, x)| {
-            with_scratch(|scratch| forward_part(shape, x, filters, bias, relu, y, scratch));
-        });
-    y
+    let length = boards * SQUARES * shape.outputs;
+    filled_in_parallel(length, PART * SQUARES * shape.outputs, |part, y| {
+        let x = part_of(x, part, shape.inputs);
+        with_scratch(|scratch| forward_part(shape, x, filters, bias, relu, y, scratch));
+    })
 }
 
 fn forward_part(
@@ -62,28 +61,20 @@ fn forward_part(
     let arch = Arch::new();
     let (inputs, outputs) = (shape.padded_inputs(), shape.padded_outputs());
     let tiles = x.len() / (SQUARES * shape.inputs) * TILES;
-    let mut from = Points {
-        data: sized(&mut scratch.inputs, POINTS * tiles * inputs),
-        tiles,
-        channels: inputs,
-    };
+    let mut from = Points::new(&mut scratch.inputs, tiles, inputs);
     let bordered = zeroed(&mut scratch.bordered, BORDERED * inputs);
     gather_tiles(arch, shape, x, bordered, &mut from);
-    let to = Points {
-        data: sized(&mut scratch.outputs, POINTS * tiles * outputs),
-        tiles,
-        channels: outputs,
-    };
+    let mut to = Points::new(&mut scratch.outputs, tiles, outputs);
     for point in 0..POINTS {
         multiply(
-            Matrix::new(&from.data[point * tiles * inputs..], tiles, shape.inputs, inputs),
+            Matrix::new(from.matrix(point), tiles, shape.inputs, inputs),
             Matrix::new(
                 &filters[point * shape.inputs * shape.outputs..],
                 shape.inputs,
                 shape.outputs,
                 shape.outputs,
             ),
-            &mut to.data[point * tiles * outputs..],
+            to.matrix_mut(point),
             outputs,
         );
     }
@@ -129,23 +120,25 @@ struct PartGradients {
 pub fn backward(pass: &Backward) -> Gradients {
     let shape = pass.shape;
     let boards = pass.x.len() / (SQUARES * shape.inputs);
-    let mut x_gradient = vec![0.0; if pass.wants_x { pass.x.len() } else { 0 }];
-    let count = boards.div_ceil(PART);
-    let mut slices: Vec<&mut [f32]> = match pass.wants_x {
-        true => x_gradient.chunks_mut(PART * SQUARES * shape.inputs).collect(),
-        false => (0..count).map(|_| Default::default()).collect(),
+    // Each part fills its own slice of `x`, and leaves its other gradients here.
+    let found: Vec<OnceLock<PartGradients>> =
+        (0..boards.div_ceil(PART)).map(|_| OnceLock::new()).collect();
+    let run = |part: usize, x_gradient: &mut [f32]| {
+        let gradients =
+            with_scratch(|scratch| backward_part(pass, part, x_gradient, scratch));
+        let _ = found[part].set(gradients);
     };
-    let parts: Vec<PartGradients> = slices
-        .par_iter_mut()
-        .enumerate()
-        .map(|(part, x_gradient)| {
-            with_scratch(|scratch| backward_part(pass, part, x_gradient, scratch))
-        })
-        .collect();
+    let x = if pass.wants_x {
+        filled_in_parallel(pass.x.len(), PART * SQUARES * shape.inputs, run)
+    } else {
+        (0..found.len()).into_par_iter().for_each(|part| run(part, &mut []));
+        Vec::new()
+    };
+    let parts: Vec<PartGradients> = found.into_iter().filter_map(OnceLock::into_inner).collect();
     let mut bias = vec![0.0; shape.outputs];
     parts.iter().for_each(|part| add(&mut bias, &part.bias));
     let weights: Vec<Vec<f32>> = parts.into_iter().map(|part| part.weight).collect();
-    Gradients { x: x_gradient, weight: to_weight(shape, &weights), bias }
+    Gradients { x, weight: to_weight(shape, &weights), bias }
 }
 
 fn backward_part(
@@ -162,11 +155,7 @@ fn backward_part(
     let y = pass.y.map(|y| part_of(y, part, shape.outputs));
     let tiles = x.len() / (SQUARES * shape.inputs) * TILES;
 
-    let mut to = Points {
-        data: sized(&mut scratch.outputs, POINTS * tiles * outputs),
-        tiles,
-        channels: outputs,
-    };
+    let mut to = Points::new(&mut scratch.outputs, tiles, outputs);
     let board = zeroed(&mut scratch.board, SQUARES * outputs);
     let mut bias = vec![0.0; shape.outputs];
     for (index, gradient) in gradient.chunks(SQUARES * shape.outputs).enumerate() {
@@ -184,19 +173,15 @@ fn backward_part(
         from_tiles_adjoint(arch, board, &mut to, index * TILES);
     }
 
-    let mut from = Points {
-        data: sized(&mut scratch.inputs, POINTS * tiles * inputs),
-        tiles,
-        channels: inputs,
-    };
+    let mut from = Points::new(&mut scratch.inputs, tiles, inputs);
     let bordered = zeroed(&mut scratch.bordered, BORDERED * inputs);
     gather_tiles(arch, shape, x, bordered, &mut from);
     let mut weight = vec![0.0; POINTS * shape.inputs * shape.outputs];
     for point in 0..POINTS {
         multiply(
-            Matrix::new(&from.data[point * tiles * inputs..], tiles, shape.inputs, inputs)
+            Matrix::new(from.matrix(point), tiles, shape.inputs, inputs)
                 .transposed(),
-            Matrix::new(&to.data[point * tiles * outputs..], tiles, shape.outputs, outputs),
+            Matrix::new(to.matrix(point), tiles, shape.outputs, outputs),
             &mut weight[point * shape.inputs * shape.outputs..],
             shape.outputs,
         );
@@ -205,7 +190,7 @@ fn backward_part(
     if pass.wants_x {
         for point in 0..POINTS {
             multiply(
-                Matrix::new(&to.data[point * tiles * outputs..], tiles, shape.outputs, outputs),
+                Matrix::new(to.matrix(point), tiles, shape.outputs, outputs),
                 Matrix::new(
                     &pass.filters[point * shape.inputs * shape.outputs..],
                     shape.inputs,
@@ -213,7 +198,7 @@ fn backward_part(
                     shape.outputs,
                 )
                 .transposed(),
-                &mut from.data[point * tiles * inputs..],
+                from.matrix_mut(point),
                 inputs,
             );
         }
