@@ -13,13 +13,23 @@ use std::time::Instant;
 use trainer::config::preset;
 use trainer::dataset::Batch;
 use trainer::model::{conv3x3, initial_weights};
-use trainer::train::{Learner, LearnerParts};
+use trainer::train::{Learner, LearnerParts, keep_freed_memory};
 
 const BATCH: usize = 256;
 const STEPS: usize = 4;
 const ROUNDS: usize = 6;
 
 fn main() {
+    // As `trainer train` does.
+    keep_freed_memory();
+    let threads = rayon::ThreadPoolBuilder::new().build().unwrap();
+    threads.install(|| {
+        steps();
+        convolution();
+    });
+}
+
+fn steps() {
     let mut torch = Torch::start(ROUNDS, STEPS, BATCH);
     let mut learner = learner();
     let batch = batch();
@@ -42,7 +52,6 @@ fn main() {
             println!("PyTorch: {theirs:.0} positions/s; ours is {:.2} times that", ours / theirs);
         }
     }
-    convolution();
 }
 
 fn learner() -> Learner {
