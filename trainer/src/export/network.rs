@@ -46,18 +46,18 @@ struct Network<'a> {
     weights: &'a Weights,
 }
 
-impl Network<'_> {
+impl<'a> Network<'a> {
     /// Convolution, norm and activation.
-    fn unit(&mut self, conv: &str, norm: &str, x: &Flow) -> Flow {
+    fn unit(&mut self, conv: &str, norm: &str, x: &Flow) -> Flow<'a> {
         let mut y = self.normalized(conv, norm, x);
         let activation = self.architecture.activation;
         // ReLU goes into the integer convolution; other activations are computed
         // in floating point, behind the convolution's own rounding.
         if activation != Activation::Relu && self.architecture.norm != Norm::Group {
-            y = self.writer.point(&format!("{conv}.sum"), y).edge;
+            y = self.writer.rounded(&format!("{conv}.sum"), y).precise;
         }
         let y = self.writer.activation(&y, activation);
-        self.writer.point(&format!("{conv}.out"), y)
+        self.writer.rounded(&format!("{conv}.out"), y)
     }
 
     /// Convolution and norm.
@@ -68,8 +68,8 @@ impl Network<'_> {
             Norm::Batch => self.writer.conv(x, &layer.fold_batch_norm(self.weights, norm)),
             Norm::Group => {
                 let y = self.writer.conv(x, &layer);
-                let y = self.writer.point(&format!("{conv}.sum"), y);
-                self.group_norm(norm, &y.edge, layer.outputs())
+                let y = self.writer.rounded(&format!("{conv}.sum"), y);
+                self.group_norm(norm, &y.precise, layer.outputs())
             }
         }
     }
@@ -96,41 +96,34 @@ impl Network<'_> {
         layers::add(&mut w.graph, &y, &beta)
     }
 
-    fn block(&mut self, block: usize, x: &Flow) -> Flow {
+    fn block(&mut self, block: usize, x: &Flow) -> Flow<'a> {
         let name = |part: &str| format!("blocks.{block}.{part}");
         let y = self.unit(&name("conv1"), &name("norm1"), x);
-        let y = self.normalized(&name("conv2"), &name("norm2"), &y);
-        let mut y = self.writer.point(&name("conv2.out"), y);
+        let mut y = self.normalized(&name("conv2"), &name("norm2"), &y);
+        if self.architecture.norm != Norm::Group {
+            y = self.writer.rounded(&name("conv2.sum"), y).precise;
+        }
         if self.architecture.squeeze > 0 {
-            let gate = self.squeeze(block, &y);
-            y = self.gated(&name("squeeze"), &y, gate);
+            let gates = self.squeeze(block, &y);
+            y = self.writer.graph.node("Mul", &[&y, &gates], &[]);
         }
         if self.architecture.has_attention(block) {
-            let gate = self.attention(block, &y);
-            y = self.gated(&name("attention"), &y, gate);
+            let gates = self.attention(block, &y);
+            y = self.writer.graph.node("Mul", &[&y, &gates], &[]);
         }
-        let y = layers::add(&mut self.writer.graph, &x.edge, &y.edge);
+        let y = layers::add(&mut self.writer.graph, &x.precise, &y);
         let y = self.writer.activation(&y, self.architecture.activation);
         self.writer.point(&name("out"), y)
     }
 
-    /// Multiplies by a gate between 0 and 1.
-    fn gated(&mut self, name: &str, y: &Flow, gate: Edge) -> Flow {
-        let gate = self.writer.point(&format!("{name}.gate"), gate);
-        let y = self.writer.graph.node("Mul", &[&y.edge, &gate.edge], &[]);
-        self.writer.point(&format!("{name}.out"), y)
-    }
-
-    /// A gate for each channel, from the means of all channels. In int8 only
-    /// the mean is taken of integers: the layers are too small to gain.
-    fn squeeze(&mut self, block: usize, y: &Flow) -> Edge {
+    /// A gate for each channel, from the means of all channels.
+    fn squeeze(&mut self, block: usize, y: &Edge) -> Edge {
         let name = |part: &str| format!("blocks.{block}.squeeze.{part}");
-        let (down, up) =
-            (Layer::new(self.weights, &name("down")), Layer::new(self.weights, &name("up")));
+        let down = Layer::new(self.weights, &name("down"));
+        let up = Layer::new(self.weights, &name("up"));
         let w = &mut self.writer;
-        let means = w.graph.node("GlobalAveragePool", &[&y.edge], &[]);
-        let means = w.point(&name("means"), means);
-        let z = layers::flatten(&mut w.graph, &means.edge);
+        let z = w.graph.node("GlobalAveragePool", &[y], &[]);
+        let z = layers::flatten(&mut w.graph, &z);
         let z = w.dense(&z, &down);
         let z = layers::relu(&mut w.graph, &z);
         let z = w.dense(&z, &up);
@@ -140,12 +133,12 @@ impl Network<'_> {
     }
 
     /// A gate for each square, from mean and maximum over the channels.
-    fn attention(&mut self, block: usize, y: &Flow) -> Edge {
+    fn attention(&mut self, block: usize, y: &Edge) -> Edge {
         let layer = Layer::new(self.weights, &format!("blocks.{block}.attention"));
         let w = &mut self.writer;
         let over_channels = [Attribute::Ints("axes", &[1]), Attribute::Int("keepdims", 1)];
-        let mean = w.graph.node("ReduceMean", &[&y.edge], &over_channels);
-        let max = w.graph.node("ReduceMax", &[&y.edge], &over_channels);
+        let mean = w.graph.node("ReduceMean", &[y], &over_channels);
+        let max = w.graph.node("ReduceMax", &[y], &over_channels);
         let both = w.graph.node("Concat", &[&mean, &max], &[Attribute::Int("axis", 1)]);
         let z = w.conv(&Flow::from(both), &layer);
         w.graph.node("Sigmoid", &[&z], &[])
@@ -162,7 +155,7 @@ impl Network<'_> {
 
     fn head(&mut self, name: &str, x: &Flow) -> Edge {
         let y = self.unit(&format!("{name}.conv"), &format!("{name}.norm"), x);
-        let y = layers::flatten(&mut self.writer.graph, &y.edge);
+        let y = layers::flatten(&mut self.writer.graph, &y.precise);
         let y = self.writer.dense(&y, &Layer::new(self.weights, &format!("{name}.dense1")));
         let y = self.writer.activation(&y, self.architecture.activation);
         self.writer.dense(&y, &Layer::new(self.weights, &format!("{name}.dense2")))

@@ -1,16 +1,16 @@
 //! The nodes of a network in the arithmetic that was asked for.
 //!
-//! A [`Flow`] is a tensor on its way through the graph. Where it may be
-//! quantized, the network calls [`Writer::point`]: that does nothing in floating
-//! point, makes the tensor an output for calibration, or rounds it to 8 bits.
+//! A [`Flow`] is a tensor on its way into convolutions. Where it may be rounded
+//! to 8 bits, the network names a point: that does nothing in floating point,
+//! makes the tensor an output for calibration, or rounds it.
 //!
 //! In int8 ONNX Runtime fuses `DequantizeLinear, Conv, (Relu,) QuantizeLinear`
-//! into one integer convolution. A quantized convolution without a point behind
-//! it would be slower than f32: its weights would be widened on every run.
+//! into one integer convolution. A quantized convolution without a point right
+//! behind it would be slower than f32: its weights would be widened on every run.
 
-use super::calibrate::Ranges;
+use super::calibrate::{Activations, Observed};
 use super::layer::Layer;
-use super::quantized::{BiasScale, quantize_bias, quantize_rows};
+use super::quantized::QuantizedLayer;
 use crate::model::Activation;
 use engine::onnx::{Attribute, Dim, Edge, Elements, GraphBuilder, layers, proto};
 use half::f16;
@@ -25,26 +25,30 @@ pub(super) enum Numerics<'a> {
     Half,
     /// f32, with every point an output under its name.
     Observed,
-    Quantized(&'a Ranges),
+    Quantized(&'a Activations),
 }
 
-/// A tensor between layers, and its step where it is quantized.
+/// A tensor between layers.
 #[derive(Clone)]
-pub(super) struct Flow {
-    pub edge: Edge,
-    scale: Option<f32>,
+pub(super) struct Flow<'a> {
+    /// For convolutions, rounded where it may be.
+    edge: Edge,
+    /// For all else.
+    pub precise: Edge,
+    /// What the rounding is based on; without it the flow is not rounded.
+    rounding: Option<&'a Observed>,
 }
 
-impl Flow {
-    /// The same numbers for a layer that is to stay in floating point.
-    pub fn exact(&self) -> Flow {
+impl Flow<'_> {
+    /// The same numbers for a convolution that is to stay in floating point.
+    pub fn exact(&self) -> Flow<'static> {
         Flow::from(self.edge.clone())
     }
 }
 
-impl From<Edge> for Flow {
-    fn from(edge: Edge) -> Flow {
-        Flow { edge, scale: None }
+impl From<Edge> for Flow<'_> {
+    fn from(edge: Edge) -> Self {
+        Flow { precise: edge.clone(), edge, rounding: None }
     }
 }
 
@@ -60,12 +64,12 @@ impl<'a> Writer<'a> {
     }
 
     /// The planes, [batch, planes, 8, 8].
-    pub fn input(&mut self, planes: usize) -> Flow {
+    pub fn input(&mut self, planes: usize) -> Flow<'a> {
         let dims = [BATCH, Dim::Fixed(planes), Dim::Fixed(8), Dim::Fixed(8)];
         let edge = self.graph.input("planes", &dims);
         match self.numerics {
             Numerics::Half => self.cast(&edge, proto::FLOAT16).into(),
-            Numerics::Quantized(_) => self.point("planes", edge),
+            Numerics::Quantized(_) => self.rounded("planes", edge),
             // The caller of calibration has the planes already.
             Numerics::Single | Numerics::Observed => edge.into(),
         }
@@ -84,34 +88,45 @@ impl<'a> Writer<'a> {
         self.graph.node("Cast", &[x], &[Attribute::Int("to", i64::from(to))])
     }
 
-    /// A place where the tensor may be rounded to 8 bits.
-    pub fn point(&mut self, name: &str, x: Edge) -> Flow {
+    /// A point where nothing but the rounded numbers goes on: it must stand right
+    /// behind each quantized convolution or its ReLU.
+    pub fn rounded(&mut self, name: &str, x: Edge) -> Flow<'a> {
+        let mut flow = self.point(name, x);
+        flow.precise = flow.edge.clone();
+        flow
+    }
+
+    /// A point where only convolutions see the rounded numbers.
+    pub fn point(&mut self, name: &str, x: Edge) -> Flow<'a> {
         match self.numerics {
             Numerics::Single | Numerics::Half => x.into(),
             Numerics::Observed => {
-                let dims = [BATCH, Dim::Open("channels"), Dim::Open("rows"), Dim::Open("columns")];
+                let dims = [BATCH, Dim::Open("channels"), Dim::Fixed(8), Dim::Fixed(8)];
                 self.graph.output(&x, name, &dims).into()
             }
-            Numerics::Quantized(ranges) => {
-                let Some(range) = ranges.get(name) else { return x.into() };
-                let (scale, zero) = range.steps();
-                let step =
-                    self.graph.constant(&format!("{name}.scale"), &[], Elements::F32(&[scale]));
-                let origin =
-                    self.graph.constant(&format!("{name}.zero"), &[], Elements::U8(&[zero]));
-                let rounded = self.graph.node("QuantizeLinear", &[&x, &step, &origin], &[]);
-                let edge = self.graph.node("DequantizeLinear", &[&rounded, &step, &origin], &[]);
-                Flow { edge, scale: Some(scale) }
-            }
+            Numerics::Quantized(activations) => match activations.get(name) {
+                Some(observed) => self.round(name, x, observed),
+                None => x.into(),
+            },
         }
     }
 
-    /// A convolution; behind a quantized flow it is quantized as well, and needs
-    /// a [`point`](Self::point) behind itself.
+    fn round(&mut self, name: &str, x: Edge, observed: &'a Observed) -> Flow<'a> {
+        let (scale, zero) = observed.steps();
+        let graph = &mut self.graph;
+        let scale = graph.constant(&format!("{name}.scale"), &[], Elements::F32(&[scale]));
+        let zero = graph.constant(&format!("{name}.zero"), &[], Elements::U8(&[zero]));
+        let integers = graph.node("QuantizeLinear", &[&x, &scale, &zero], &[]);
+        let edge = graph.node("DequantizeLinear", &[&integers, &scale, &zero], &[]);
+        Flow { edge, precise: x, rounding: Some(observed) }
+    }
+
+    /// A convolution; behind a rounded flow it is quantized, and needs a point
+    /// behind itself that is [`rounded`](Self::rounded).
     pub fn conv(&mut self, x: &Flow, layer: &Layer) -> Edge {
         let kernel = layer.kernel();
-        let (weight, bias) = match x.scale {
-            Some(scale) => self.quantized_weights(layer, scale),
+        let (weight, bias) = match x.rounding {
+            Some(observed) => self.quantized_weights(layer, observed),
             None => self.weights(layer),
         };
         layers::conv_node(&mut self.graph, &x.edge, [&weight, &bias], kernel)
@@ -130,11 +145,11 @@ impl<'a> Writer<'a> {
         (weight, bias)
     }
 
-    fn quantized_weights(&mut self, layer: &Layer, input_scale: f32) -> (Edge, Edge) {
-        let (weight, scales) = quantize_rows(layer, input_scale);
-        let BiasScale { bias, scales: bias_scales } = quantize_bias(layer, &scales, input_scale);
+    fn quantized_weights(&mut self, layer: &Layer, input: &Observed) -> (Edge, Edge) {
+        let QuantizedLayer { weight, weight_scales, bias, bias_scales } =
+            QuantizedLayer::new(layer, input);
         let name = format!("{}.weight", layer.name);
-        let weight = self.dequantized(&name, &layer.dims, Elements::I8(&weight), &scales);
+        let weight = self.dequantized(&name, &layer.dims, Elements::I8(&weight), &weight_scales);
         let name = format!("{}.bias", layer.name);
         let bias = self.dequantized(&name, &[layer.outputs()], Elements::I32(&bias), &bias_scales);
         (weight, bias)
