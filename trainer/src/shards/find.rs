@@ -1,5 +1,6 @@
 //! Finds shards under files and folders.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,7 @@ pub fn find_shards(paths: &[PathBuf]) -> Result<Vec<PathBuf>, FindError> {
     if shards.is_empty() {
         return Err(FindError::Nothing);
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     shards.retain(|path| seen.insert(path.clone()));
     Ok(shards)
 }
@@ -79,4 +80,34 @@ fn collect(folder: &Path, shards: &mut Vec<PathBuf>) -> Result<(), FindError> {
 /// A file under its temporary name ends in another way.
 fn is_shard(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "parquet")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_found_in_order_and_once() {
+        let root = tempfile::tempdir().unwrap();
+        let path = |name: &str| root.path().join(name);
+        for name in ["b/z.parquet", "b/quarantine/bad.parquet", "a.parquet", "a.parquet.1.tmp"] {
+            fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            fs::write(path(name), "").unwrap();
+        }
+        let found = find_shards(&[path("b/z.parquet"), root.path().to_path_buf()]).unwrap();
+        assert_eq!(found, [path("b/z.parquet"), path("a.parquet")]);
+    }
+
+    #[test]
+    fn refusals_name_the_path_and_a_remedy() {
+        let root = tempfile::tempdir().unwrap();
+        let refusal = |path: PathBuf| find_shards(&[path]).unwrap_err().to_string();
+        assert!(
+            refusal(root.path().join("no")).ends_with("no such file or folder; check the path")
+        );
+        assert!(refusal(root.path().to_path_buf()).contains("make some with"));
+        fs::write(root.path().join("games.pgn"), "").unwrap();
+        assert!(refusal(root.path().join("games.pgn")).contains("not a shard"));
+        assert!(matches!(find_shards(&[]), Err(FindError::Nothing)));
+    }
 }

@@ -1,6 +1,8 @@
 //! Reads shards, and refuses what is none.
 
+use super::checksum;
 use super::decode::Decoder;
+use super::guard::guard;
 use super::schema::{FORMAT, FORMAT_KEY, check};
 use super::{Record, ShardError};
 use arrow::array::{Array, RecordBatch, UInt32Array};
@@ -15,8 +17,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Records that are decoded together: row groups of other tools may be large.
-const BATCH: usize = 1_024;
+/// Records that are decoded together. Few, as they should stay in the processor's
+/// cache, and row groups of other tools may be large.
+const BATCH: usize = 64;
 
 const MAGIC: [u8; 4] = *b"PAR1";
 
@@ -33,8 +36,8 @@ impl Reader {
         let path = path.to_path_buf();
         let file = open(&path)?;
         check_ends(&path, &file)?;
-        let parquet = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
-            .map_err(|source| damaged(&path, source))?;
+        let parquet =
+            undamaged(&path, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
         let pairs = parquet.metadata().file_metadata().key_value_metadata();
         let metadata: BTreeMap<String, String> = pairs
             .into_iter()
@@ -85,7 +88,7 @@ impl Reader {
 
     pub fn read_group(&self, index: usize) -> Result<Vec<Record>, ShardError> {
         let first_row = (0..index).map(|group| self.records_in(group)).sum();
-        let mut records = Vec::with_capacity(self.records_in(index));
+        let mut records = Vec::new();
         let mut batches = self.batches(index..index + 1, first_row)?;
         while batches.read(&mut records)? {}
         Ok(records)
@@ -98,22 +101,27 @@ impl Reader {
         Ok(Records { batches: Some(batches), ready: Vec::new().into_iter() })
     }
 
+    /// Whether the data are those that were written, byte by byte.
+    pub fn check_sum(&self) -> Result<(), ShardError> {
+        checksum::check(&self.path, &self.metadata)
+    }
+
     /// The last generation among the records; `None` if none has one. Reads no
     /// other column.
     pub fn newest_generation(&self) -> Result<Option<u32>, ShardError> {
         let file = open(&self.path)?;
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.parquet.clone());
-        let only = ProjectionMask::columns(builder.parquet_schema(), ["generation"]);
-        let batches =
-            builder.with_projection(only).build().map_err(|source| damaged(&self.path, source))?;
-        let mut newest = None;
-        for batch in batches {
-            let batch = batch.map_err(|source| damaged(&self.path, source.into()))?;
-            let column = batch.column(0).as_any().downcast_ref::<UInt32Array>();
-            newest = newest.max(column.and_then(|column| column.iter().flatten().max()));
-        }
-        Ok(newest)
+        undamaged(&self.path, || {
+            let builder =
+                ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.parquet.clone());
+            let only = ProjectionMask::columns(builder.parquet_schema(), ["generation"]);
+            let mut newest = None;
+            for batch in builder.with_projection(only).build()? {
+                let batch = batch?;
+                let column = batch.column(0).as_any().downcast_ref::<UInt32Array>();
+                newest = newest.max(column.and_then(|column| column.iter().flatten().max()));
+            }
+            Ok(newest)
+        })
     }
 
     /// Each with a file of its own: clones of one share their position, so that
@@ -124,13 +132,13 @@ impl Reader {
         first_row: usize,
     ) -> Result<Batches, ShardError> {
         let file = open(&self.path)?;
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.parquet.clone());
-        let reader = builder
-            .with_row_groups(groups.filter(|group| *group < self.row_groups()).collect())
-            .with_batch_size(BATCH)
-            .build()
-            .map_err(|source| damaged(&self.path, source))?;
+        let groups = groups.filter(|group| *group < self.row_groups()).collect();
+        let reader = undamaged(&self.path, || {
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.parquet.clone())
+                .with_row_groups(groups)
+                .with_batch_size(BATCH)
+                .build()
+        })?;
         Ok(Batches { path: self.path.clone(), reader, row: first_row })
     }
 }
@@ -146,8 +154,8 @@ struct Batches {
 impl Batches {
     /// Appends the next batch; false when there is none.
     fn read(&mut self, records: &mut Vec<Record>) -> Result<bool, ShardError> {
-        let Some(batch) = self.reader.next() else { return Ok(false) };
-        let batch = batch.map_err(|source| damaged(&self.path, source.into()))?;
+        let next = || self.reader.next().transpose().map_err(ParquetError::from);
+        let Some(batch) = undamaged(&self.path, next)? else { return Ok(false) };
         self.decode(&batch, records)?;
         self.row += batch.num_rows();
         Ok(true)
@@ -201,8 +209,13 @@ fn open(path: &Path) -> Result<File, ShardError> {
     File::open(path).map_err(|source| ShardError::Unreadable { path: path.to_path_buf(), source })
 }
 
-fn damaged(path: &Path, source: ParquetError) -> ShardError {
-    ShardError::Damaged { path: path.to_path_buf(), reason: source.to_string() }
+/// Runs a step of the Parquet library; whatever goes wrong there, the file is bad.
+fn undamaged<T>(
+    path: &Path,
+    step: impl FnOnce() -> Result<T, ParquetError>,
+) -> Result<T, ShardError> {
+    let outcome = guard(step).and_then(|outcome| outcome.map_err(|error| error.to_string()));
+    outcome.map_err(|reason| ShardError::Damaged { path: path.to_path_buf(), reason })
 }
 
 /// Tells the ways apart in which a file is no Parquet at all.

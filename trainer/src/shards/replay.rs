@@ -76,7 +76,7 @@ impl<'a> Replay<'a> {
 }
 
 /// The move, if it is legal here and its code is the one that legal move has.
-fn legal(packed: PackedMove, position: &Chess) -> Option<Move> {
+pub(super) fn legal(packed: PackedMove, position: &Chess) -> Option<Move> {
     let m = packed.unpack(position);
     (PackedMove::new(m) == packed && position.is_legal(m)).then_some(m)
 }

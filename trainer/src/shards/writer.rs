@@ -1,5 +1,6 @@
 //! Writes records to numbered shards that are whole or not there.
 
+use super::checksum::Summed;
 use super::columns::Columns;
 use super::schema::{FORMAT, FORMAT_KEY, schema};
 use super::{Record, ShardError};
@@ -13,6 +14,10 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Records are encoded when they hold this much, while they are still in the
+/// processor's cache: a tenth to a fifth faster than a row group at once.
+const BATCH_BYTES: usize = 2 << 20;
 
 /// A row group ends early when its records hold this much: long games with full
 /// search statistics do not cost more memory than that.
@@ -39,7 +44,7 @@ impl Default for WriterSettings {
             prefix: "shard".to_string(),
             records_per_file: 16_384,
             row_group: 1_024,
-            level: 3,
+            level: 1,
             config: None,
             metadata: Vec::new(),
         }
@@ -106,9 +111,11 @@ impl Writer {
 /// One shard under its temporary name.
 pub struct FileWriter {
     path: PathBuf,
-    parquet: ArrowWriter<AtomicFile>,
-    columns: Columns,
+    parquet: ArrowWriter<Summed<AtomicFile>>,
     row_group: usize,
+    columns: Columns,
+    /// Held in `columns`.
+    batch_bytes: usize,
     /// Of the row group under way.
     rows: usize,
     bytes: usize,
@@ -119,13 +126,16 @@ impl FileWriter {
     pub fn create(path: &Path, settings: &WriterSettings) -> Result<FileWriter, ShardError> {
         let file = AtomicFile::create(path).map_err(|source| ShardError::write(path, source))?;
         let parquet = properties(settings)
-            .and_then(|properties| ArrowWriter::try_new(file, schema(), Some(properties)))
+            .and_then(|properties| {
+                ArrowWriter::try_new(Summed::new(file), schema(), Some(properties))
+            })
             .map_err(|source| ShardError::encode(path, source))?;
         Ok(FileWriter {
             path: path.to_path_buf(),
             parquet,
-            columns: Columns::default(),
             row_group: settings.row_group.max(1),
+            columns: Columns::default(),
+            batch_bytes: 0,
             rows: 0,
             bytes: 0,
             records: 0,
@@ -139,36 +149,46 @@ impl FileWriter {
 
     pub fn write(&mut self, record: &Record) -> Result<(), ShardError> {
         self.columns.append(record);
+        let bytes = size(record);
+        self.batch_bytes += bytes;
+        self.bytes += bytes;
         self.rows += 1;
         self.records += 1;
-        self.bytes += size(record);
         if self.rows >= self.row_group || self.bytes >= ROW_GROUP_BYTES {
-            self.finish_row_group()?;
+            self.finish_row_group()
+        } else if self.batch_bytes >= BATCH_BYTES {
+            self.encode()
+        } else {
+            Ok(())
         }
-        Ok(())
+    }
+
+    fn encode(&mut self) -> Result<(), ShardError> {
+        self.batch_bytes = 0;
+        let batch = std::mem::take(&mut self.columns).finish().map_err(ParquetError::from);
+        batch
+            .and_then(|batch| self.parquet.write(&batch))
+            .map_err(|source| ShardError::encode(&self.path, source))
     }
 
     fn finish_row_group(&mut self) -> Result<(), ShardError> {
-        if self.rows > 0 {
-            self.rows = 0;
-            self.bytes = 0;
-            let columns = std::mem::take(&mut self.columns);
-            columns
-                .finish()
-                .map_err(ParquetError::from)
-                .and_then(|batch| self.parquet.write(&batch))
-                .and_then(|()| self.parquet.flush())
-                .map_err(|source| ShardError::encode(&self.path, source))?;
-        }
-        Ok(())
+        self.rows = 0;
+        self.bytes = 0;
+        self.encode()?;
+        self.parquet.flush().map_err(|source| ShardError::encode(&self.path, source))
     }
 
     /// Syncs the file and gives it its name, which it returns.
     pub fn finish(mut self) -> Result<PathBuf, ShardError> {
         self.finish_row_group()?;
+        // All data have to be through before their sum is known.
+        self.parquet.sync().map_err(|source| ShardError::write(&self.path, source))?;
+        for (key, value) in self.parquet.inner().metadata() {
+            self.parquet.append_key_value_metadata(KeyValue::new(key.to_string(), value));
+        }
         let file =
             self.parquet.into_inner().map_err(|source| ShardError::encode(&self.path, source))?;
-        file.finish().map_err(|source| ShardError::write(&self.path, source))?;
+        file.into_inner().finish().map_err(|source| ShardError::write(&self.path, source))?;
         Ok(self.path)
     }
 }
