@@ -26,8 +26,8 @@ pub struct DatasetSettings {
     pub sample_rate: f32,
     pub targets: TargetSettings,
     /// Positions that are shuffled together, over all sources. Twice as many
-    /// are in memory, at 0.3 to 0.5 kB each; with `sample_rate` and an encoder
-    /// of several boards, up to 0.2 kB more for each board.
+    /// are in memory, 0.4 GB at the default; with a low `sample_rate` and an
+    /// encoder of several boards, 0.2 kB more for each board of a position.
     pub shuffle: usize,
     /// Threads that read and encode; 0 for one per processor.
     pub workers: usize,

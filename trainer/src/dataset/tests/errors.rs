@@ -43,7 +43,8 @@ fn an_illegal_record_is_named_and_never_sampled() {
 
 #[test]
 fn bad_targets_are_named() {
-    let changes: [(&str, fn(&mut Ply)); 5] = [
+    type Change = (&'static str, fn(&mut Ply));
+    let changes: [Change; 5] = [
         ("policy move a1a1 is not legal", |ply| ply.policy = vec![target(0, 1.0)]),
         ("policy weight NaN", |ply| ply.policy = vec![target(ply.played.unwrap().0, f32::NAN)]),
         ("policy weight -1", |ply| ply.policy = vec![target(ply.played.unwrap().0, -1.0)]),
