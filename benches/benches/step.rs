@@ -100,9 +100,8 @@ fn convolution() {
     let first = Tensor::<4>::random([BATCH, 64, 8, 8], random, &device).require_grad();
     let options = || ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
     let ours = || conv3x3(last.clone(), weight.clone(), bias.clone(), false).sum().backward();
-    let burns = || {
-        conv2d(first.clone(), weight.clone(), Some(bias.clone()), options()).sum().backward()
-    };
+    let burns =
+        || conv2d(first.clone(), weight.clone(), Some(bias.clone()), options()).sum().backward();
     let time = |pass: &dyn Fn()| {
         let began = Instant::now();
         pass();

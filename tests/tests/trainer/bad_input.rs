@@ -54,7 +54,8 @@ fn all_that_is_wrong_with_a_config_is_told_at_once() {
                 loss: {alpha: 7}\n\
                 train: {steps: ten}\n";
     fs::write(folder.join("run.yaml"), file).unwrap();
-    let errors = run_refused(folder, &["train", "--config", "run.yaml", "--set", "optimizer.ema=1"]);
+    let errors =
+        run_refused(folder, &["train", "--config", "run.yaml", "--set", "optimizer.ema=1"]);
     let words = ["optimiser", "model.attention_blocks", "chanels", "channels", "loss.alpha"];
     assert_says(&errors, &words);
     assert_says(&errors, &["train.steps", "optimizer.ema", "run.yaml"]);
@@ -125,8 +126,13 @@ fn a_full_disk_is_told_and_nothing_half_written_stays() {
     assert_says(&errors, &["cannot be written"]);
     assert!(leftovers(&folder.join("runs/full/checkpoints")).is_empty());
 
-    run_ok(folder, &["train", "--preset", "nano", "--data", "shards", "--steps", "2", "--warmup",
-        "0", "--name", "room"]);
+    run_ok(
+        folder,
+        &[
+            "train", "--preset", "nano", "--data", "shards", "--steps", "2", "--warmup", "0",
+            "--name", "room",
+        ],
+    );
     let output = limited("export-onnx runs/room --out net.onnx");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");

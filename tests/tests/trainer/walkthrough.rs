@@ -71,8 +71,7 @@ fn play(net: &Path, plies: usize) -> usize {
 fn every_command_has_help() {
     let folder = std::env::temp_dir();
     let top = run_ok(&folder, &["--help"]);
-    for command in
-        ["import-pgn", "import-epd", "label", "inspect", "train", "export-onnx", "nets"]
+    for command in ["import-pgn", "import-epd", "label", "inspect", "train", "export-onnx", "nets"]
     {
         assert!(top.contains(command), "{top}");
         assert!(run_in(&folder, &[command, "--help"]).status.success(), "{command}");

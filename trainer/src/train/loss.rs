@@ -235,8 +235,7 @@ mod tests {
     #[test]
     fn the_distance_to_a_reference_counts() {
         let tensors = BatchTensors::new(&batch(), &Device::flex());
-        let reference =
-            |policy| Some(Reference { policy, weight: 2.0 });
+        let reference = |policy| Some(Reference { policy, weight: 2.0 });
         let same = reference(outputs(&[0.0; 3]).policy);
         let near = losses(&settings(), ValueKind::Wdl, outputs(&[0.0; 3]), &tensors, same);
         assert_close(near.kl.as_ref().unwrap(), 0.0);

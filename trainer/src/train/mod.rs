@@ -18,7 +18,7 @@ mod tensors;
 
 pub use checkpoint::{Checkpoint, CheckpointError, Progress};
 pub use device::{DeviceError, open_device};
-pub use memory::keep_freed_memory;
 pub use learner::{Learner, LearnerParts};
+pub use memory::keep_freed_memory;
 pub use run_folder::RunFolder;
 pub use session::{Session, SessionError};

@@ -168,7 +168,8 @@ mod tests {
     fn long_gradients_are_clipped() {
         let clipping = OptimizerSettings { gradient_clip: 1.0, ..settings(OptimizerKind::Sgd) };
         let mut weights = named("a.bias", &[0.0, 0.0]);
-        let norm = Optimizer::new(&clipping).update(&mut weights, named("a.bias", &[3.0, 4.0]), 1.0);
+        let norm =
+            Optimizer::new(&clipping).update(&mut weights, named("a.bias", &[3.0, 4.0]), 1.0);
         assert!((norm - 5.0).abs() < 1e-6);
         assert_close(values(&weights, "a.bias"), &[-0.6, -0.8]);
     }

@@ -339,8 +339,8 @@ fn has_validation(config: &TrainConfig, settings: &DatasetSettings) -> Result<bo
     if config.train.validate_every == 0 || settings.validation == 0.0 {
         return Ok(false);
     }
-    let first = ValidationSet::open(settings, config.model.encoder, 1)
-        .and_then(|mut set| set.next_batch());
+    let first =
+        ValidationSet::open(settings, config.model.encoder, 1).and_then(|mut set| set.next_batch());
     match first {
         Ok(batch) => Ok(batch.is_some()),
         Err(error @ DatasetError::Empty { .. }) => {

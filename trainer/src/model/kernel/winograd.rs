@@ -124,8 +124,7 @@ pub fn backward(pass: &Backward) -> Gradients {
     let found: Vec<OnceLock<PartGradients>> =
         (0..boards.div_ceil(PART)).map(|_| OnceLock::new()).collect();
     let run = |part: usize, x_gradient: &mut [f32]| {
-        let gradients =
-            with_scratch(|scratch| backward_part(pass, part, x_gradient, scratch));
+        let gradients = with_scratch(|scratch| backward_part(pass, part, x_gradient, scratch));
         let _ = found[part].set(gradients);
     };
     let x = if pass.wants_x {
@@ -179,8 +178,7 @@ fn backward_part(
     let mut weight = vec![0.0; POINTS * shape.inputs * shape.outputs];
     for point in 0..POINTS {
         multiply(
-            Matrix::new(from.matrix(point), tiles, shape.inputs, inputs)
-                .transposed(),
+            Matrix::new(from.matrix(point), tiles, shape.inputs, inputs).transposed(),
             Matrix::new(to.matrix(point), tiles, shape.outputs, outputs),
             &mut weight[point * shape.inputs * shape.outputs..],
             shape.outputs,
