@@ -42,7 +42,7 @@ impl Part {
         let Some(last) = picked.last().copied() else { return Ok(()) };
         let mut picked = picked.into_iter().peekable();
         // For all encoders alike: of the time that `basic18` batches take, what
-        // it does not need of a line, keys and repetitions, is below 2 %.
+        // it does not need of a line, keys and repetitions, is about 2 %.
         let mut replay = Replay::new(record).map_err(|error| error.to_string())?;
         // Positions of the line that are copied already, or not wanted.
         let mut done = 0;

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A game of 8 to 40 plies. Its number is its group and, as Black's rating,
-/// tells it apart.
+/// A game of 8 to 40 plies; its number is its group.
 pub fn game(number: u64) -> Record {
     let mut random = Random::new(number);
     let mut below = |n: usize| (random.next_u64() % n as u64) as usize;

@@ -22,7 +22,7 @@ fn count(batches: &[Batch]) -> HashMap<Vec<u32>, usize> {
     counts
 }
 
-/// One epoch of 60 games takes 1,444 positions: several blocks of 500.
+/// Thinned, an epoch of the first has about 1,000 positions: several blocks.
 fn two_sources() -> (Vec<tempfile::TempDir>, DatasetSettings) {
     let folders = vec![folder(&games(0..60)), folder(&games(60..90))];
     let settings = settings(vec![source(&folders[0], 2.0), source(&folders[1], 1.0)]);
