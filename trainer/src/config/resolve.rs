@@ -72,7 +72,7 @@ fn unknown_preset(name: &Value) -> String {
 /// Rules whose keys are all sound, and that are broken all the same.
 fn broken_rules(config: &TrainConfig, layers: &[Layer], known: &[Problem]) -> Vec<Problem> {
     let told = |key: &&str| known.iter().any(|problem| overlap(&problem.place, key));
-    let sound = RULES.iter().filter(|rule| !rule.keys.iter().any(|key| told(&key)));
+    let sound = RULES.iter().filter(|rule| !rule.keys.iter().any(&told));
     let broken = sound.filter_map(|rule| Some((rule, (rule.broken)(config)?)));
     let problem = |(rule, message): (&super::rules::Rule, String)| Problem {
         origin: origin_of(rule.keys, layers),

@@ -84,7 +84,7 @@ impl<'a> Collector<'a> {
                     self.warn(&format!("not followed any further: {fen} ({cause})"));
                 }
                 self.settle_skipped()?;
-                self.labeled(answer.number, record)?;
+                self.labeled(answer.number, *record)?;
             }
             Outcome::Skipped { fen, cause } => {
                 self.warn(&format!("skipped: {fen} ({cause})"));

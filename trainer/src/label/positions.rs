@@ -163,7 +163,7 @@ impl Walk<'_, '_> {
         self.lines += 1;
         let block = format!("{name} {}", number / LINES_PER_GROUP);
         let group = Record { start_fen: block, ..Record::default() }.id();
-        self.offer((self.lines - 1) % self.settings.every == 0, position, group, name)
+        self.offer((self.lines - 1).is_multiple_of(self.settings.every), position, group, name)
     }
 
     /// Every position of a game that it can be played on from.

@@ -15,7 +15,7 @@ use shakmaty::{EnPassantMode, Move, Position};
 pub enum Outcome {
     /// With the FEN and the cause where the teacher failed on the way, if it did.
     Labeled {
-        record: Record,
+        record: Box<Record>,
         cut: Option<(String, String)>,
     },
     Skipped {
@@ -84,7 +84,7 @@ pub fn label_root(
         seed: Some(seed),
         ..Record::default()
     };
-    Ok(Outcome::Labeled { record, cut })
+    Ok(Outcome::Labeled { record: Box::new(record), cut })
 }
 
 fn choose(best: Move, line: &Line, search: &SearchSettings, random: &mut Random) -> Move {
