@@ -2,11 +2,13 @@
 
 mod driver;
 mod fixtures;
+mod python;
 
 mod bad_input;
 mod export;
 mod import;
 mod label;
 mod shards;
+mod tensorboard;
 mod train;
 mod walkthrough;

@@ -1,8 +1,8 @@
 //! `trainer inspect` on real shards, a full disk, and shards in other tools' hands.
 
 use crate::driver::{root, run_in, run_ok, run_refused};
+use crate::python::python_with;
 use engine::chess::{PackedMove, parse_fen, parse_move};
-use engine::eval::cache_folder;
 use shakmaty::Position;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -234,24 +234,9 @@ fn a_full_disk_is_named_and_finished_files_stay() {
     }
 }
 
-/// A Python with pyarrow, in the cache folder; made if missing.
-fn python() -> Option<PathBuf> {
-    let folder = cache_folder()?.join("python-pyarrow");
-    let binaries = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    let python = binaries.join(if cfg!(windows) { "python.exe" } else { "python" });
-    let succeeds = |command: &mut Command| command.output().is_ok_and(|o| o.status.success());
-    if succeeds(Command::new(&python).args(["-c", "import pyarrow.parquet"])) {
-        return Some(python);
-    }
-    let system = if cfg!(windows) { "python" } else { "python3" };
-    let made = succeeds(Command::new(system).args(["-m", "venv"]).arg(&folder))
-        && succeeds(Command::new(&python).args(["-m", "pip", "install", "--quiet", PYARROW]));
-    made.then_some(python)
-}
-
 #[test]
 fn pyarrow_reads_shards_and_writes_them() {
-    let Some(python) = python() else {
+    let Some(python) = python_with(&[PYARROW]) else {
         println!("skipped: no Python with pyarrow, and none could be made");
         return;
     };

@@ -20,6 +20,11 @@ pub enum LabelError {
     Hopeless { count: usize, fen: String, cause: String },
     #[error("no positions to label: {0}")]
     NoPositions(String),
+    #[error(
+        "the files had {roots} positions when they were counted, now {found}; \
+         name another --out to begin again"
+    )]
+    Changed { roots: u64, found: u64 },
     #[error("{}: cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{}: cannot be written", path.display())]

@@ -49,7 +49,7 @@ pub fn label(settings: &Settings) -> Result<Summary, LabelError> {
     };
     summary.roots = roots;
     let finished = store.finished().clone();
-    summary.finished = (0..roots).filter(|root| finished.contains(*root)).count() as u64;
+    summary.finished = finished.count(roots);
     if summary.finished == roots {
         return Ok(summary);
     }
@@ -62,6 +62,9 @@ pub fn label(settings: &Settings) -> Result<Summary, LabelError> {
         over: AtomicBool::new(false),
     };
     run.work(first, store, &mut summary)?;
+    if summary.finished < roots && !interrupt::requested() {
+        return Err(LabelError::Changed { roots, found: summary.finished });
+    }
     Ok(summary)
 }
 

@@ -51,6 +51,16 @@ impl Finished {
         let part = root / self.part_size;
         self.parts.contains(&part) || self.ends.get(&part).is_some_and(|end| root < *end)
     }
+
+    /// How many of the first `roots` these are.
+    pub fn count(&self, roots: u64) -> u64 {
+        let in_part = |part: &u64| {
+            let first = part * self.part_size;
+            (first + self.part_size).min(roots).saturating_sub(first)
+        };
+        let in_pieces = self.ends.iter().map(|(part, end)| end - part * self.part_size);
+        self.parts.iter().map(in_part).sum::<u64>() + in_pieces.sum::<u64>()
+    }
 }
 
 pub struct Store {
@@ -187,6 +197,7 @@ impl Store {
         self.first = self.end;
         self.saved = Instant::now();
         self.finished.parts.insert(part);
+        self.finished.ends.remove(&part);
         // Killed before this, the next run deletes them.
         pieces.iter().try_for_each(|piece| delete(piece))
     }

@@ -68,6 +68,7 @@ fn stopped_and_saved_anywhere_the_result_is_the_same() {
             drop(store);
             let mut store = open(folder, 1).unwrap();
             assert_eq!(store.roots(), Some(ROOTS));
+            assert_eq!(store.finished().count(ROOTS), second);
             assert_eq!(work(&mut store, ROOTS), ROOTS - second);
             check_whole(folder);
         }

@@ -108,8 +108,8 @@ impl Drop for Process {
         let _ = self.send("quit");
         self.input = None;
         let deadline = Instant::now() + FAREWELL;
-        // The end of output is the end of the process.
-        while self.receive(deadline).is_ok() {}
+        // The end of output is the end of the process; one that floods has no end.
+        while Instant::now() < deadline && self.receive(deadline).is_ok() {}
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
