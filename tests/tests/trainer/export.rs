@@ -1,8 +1,9 @@
 //! `trainer nets` on the repository's own networks.
 
-use super::driver::{root, run_in, run_ok, run_refused};
+use super::driver::{root, run_in, run_ok, run_refused, trainer};
 use serde_json::Value;
 use std::fs;
+use std::process::Command;
 
 #[test]
 fn the_repository_s_networks_are_listed() {
@@ -59,6 +60,22 @@ fn unreadable_files_are_listed_with_the_reason() {
     assert_eq!(report["networks"].as_array().unwrap().len(), 1);
     assert_eq!(report["networks"][0]["speed"], Value::Null);
     assert_eq!(report["unreadable"][0]["path"], "./bad.onnx");
+}
+
+#[test]
+fn without_onnx_runtime_there_is_no_speed() {
+    let output = Command::new(trainer())
+        .args(["nets", "--json"])
+        .current_dir(root())
+        .env("ORT_DYLIB_PATH", "/nowhere/libonnxruntime.so")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["networks"][0]["speed"], Value::Null);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.starts_with("warning: speeds are not measured: "), "{errors}");
+    assert!(errors.contains("/nowhere/libonnxruntime.so"), "{errors}");
 }
 
 #[test]

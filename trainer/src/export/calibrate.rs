@@ -67,7 +67,7 @@ pub(super) fn observe(
         let share = batch.len() as f32 / calibration.len() as f32;
         input.add(batch, positions, share);
         for (name, numbers) in session.run(batch)? {
-            // The network's answers are no boards, and stay as they are.
+            // The answers come along; those that are no boards have no channels.
             if numbers.len().is_multiple_of(positions * 64) {
                 activations.entry(name).or_default().add(&numbers, positions, share);
             }
