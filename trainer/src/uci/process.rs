@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::EngineCommand;
@@ -25,6 +25,7 @@ pub struct Process {
     input: Option<ChildStdin>,
     output: Receiver<String>,
     errors: Arc<Mutex<VecDeque<String>>>,
+    errors_reader: Option<JoinHandle<()>>,
     heard: VecDeque<String>,
 }
 
@@ -42,17 +43,17 @@ impl Process {
             thread::spawn(move || forward(stdout, &sender));
         }
         let errors = Arc::new(Mutex::new(VecDeque::new()));
-        if let Some(stderr) = child.stderr.take() {
+        let errors_reader = child.stderr.take().map(|stderr| {
             let errors = Arc::clone(&errors);
             thread::spawn(move || {
                 read_lines(stderr, |line| {
                     keep(&mut errors.lock().unwrap_or_else(PoisonError::into_inner), line);
                     true
                 });
-            });
-        }
+            })
+        });
         let input = child.stdin.take();
-        Ok(Process { child, input, output, errors, heard: VecDeque::new() })
+        Ok(Process { child, input, output, errors, errors_reader, heard: VecDeque::new() })
     }
 
     /// Fails when the process is gone.
@@ -82,13 +83,25 @@ impl Process {
         let deadline = Instant::now() + FAREWELL;
         loop {
             match self.child.try_wait() {
-                Ok(Some(status)) => return status.to_string(),
+                Ok(Some(status)) => {
+                    self.hear_out(deadline);
+                    return status.to_string();
+                }
                 Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
                 _ => {
                     let _ = self.child.kill();
                     return "its output is closed".to_string();
                 }
             }
+        }
+    }
+
+    /// Waits for the last errors of a process that has ended. A child of its
+    /// own may keep them open, so not without end.
+    fn hear_out(&self, deadline: Instant) {
+        let reading = || self.errors_reader.as_ref().is_some_and(|reader| !reader.is_finished());
+        while reading() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
         }
     }
 
