@@ -8,7 +8,7 @@ use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
-use burn::backend::ops::FloatTensorOps;
+use burn::backend::ops::{ConvOptions, FloatTensorOps};
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, TensorMetadata, backend_extension};
 use burn::tensor::{Shape as Dims, Tensor, TensorData};
@@ -33,21 +33,40 @@ pub fn excite(x: Tensor<3>, y: Tensor<3>, scale: Tensor<2>) -> Tensor<3> {
     ))
 }
 
-#[backend_extension(Flex, Autodiff)]
+#[backend_extension(Flex, Cube: cfg(any(feature = "cuda", feature = "wgpu")), Autodiff)]
 pub trait BoardOps: Backend {
     fn conv3x3(
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         bias: FloatTensor<Self>,
         relu: bool,
-    ) -> FloatTensor<Self>;
+    ) -> FloatTensor<Self> {
+        let (dims, outputs) = (x.shape(), weight.shape()[0]);
+        let x = Self::float_reshape(x, Dims::new([dims[0], 8, 8, dims[2]]));
+        let x = Self::float_permute(x, &[0, 3, 1, 2]);
+        let options = ConvOptions::new([1, 1], [1, 1], [1, 1], 1);
+        let y = Self::conv2d(x, weight, Some(bias), options);
+        let y = Self::float_permute(y, &[0, 2, 3, 1]);
+        let y = Self::float_reshape(y, Dims::new([dims[0], SQUARES, outputs]));
+        if relu { Self::relu(y) } else { y }
+    }
 
     fn excite(
         x: FloatTensor<Self>,
         y: FloatTensor<Self>,
         scale: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
+    ) -> FloatTensor<Self> {
+        let dims = x.shape();
+        let scale = Self::float_reshape(scale, Dims::new([dims[0], 1, dims[2]]));
+        Self::relu(Self::float_add(x, Self::float_mul(y, scale)))
+    }
 }
+
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+impl BoardOps for burn::backend::Cube {}
+
+#[cfg(any(feature = "cuda", feature = "wgpu"))]
+impl<C: CheckpointStrategy> BoardOps for Autodiff<burn::backend::Cube, C> {}
 
 type CpuTensor = FloatTensor<Flex>;
 
