@@ -137,6 +137,12 @@ fn a_run_under_the_same_name_must_have_the_same_settings() {
     // What is finished is told, not repeated.
     let output = run_ok(folder, &command("mine", &short));
     assert!(output.contains("finished 2 steps"), "{output}");
+    // A checkpoint is not a run.
+    let errors = run_refused(
+        folder,
+        &["train", "--resume", "runs/mine/checkpoints/step-000000002.safetensors"],
+    );
+    assert!(errors.contains("takes the run's folder"), "{errors}");
     for file in ["config.toml", "run.json", "metrics.jsonl"] {
         assert!(folder.join("runs/mine").join(file).exists(), "{file}");
     }

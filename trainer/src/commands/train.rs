@@ -33,7 +33,11 @@ pub fn run(flags: Flags) -> Result<()> {
                     path.display()
                 );
             }
-            (Checkpoint::find(path)?.config, RunFolder::at(path))
+            let config = Checkpoint::find(path)?.config;
+            if path.is_file() {
+                bail!("--resume takes the run's folder, not {} itself", path.display());
+            }
+            (config, RunFolder::at(path))
         }
         None => {
             let config = flags.settings.resolve()?;

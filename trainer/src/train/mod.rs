@@ -5,6 +5,7 @@
 //! `checkpoint` keeps all of that state; `score` says how good the answers are.
 
 mod checkpoint;
+mod clock;
 mod device;
 mod learner;
 mod loss;

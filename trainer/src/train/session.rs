@@ -1,6 +1,7 @@
 //! A run from its beginning, or its last checkpoint, to its end.
 
 use super::checkpoint::{Checkpoint, Progress};
+use super::clock::Clock;
 use super::device::{DeviceError, open_device};
 use super::learner::{Learner, LearnerParts, Report};
 use super::reference::{ReferenceError, ReferenceNetwork};
@@ -13,7 +14,6 @@ use crate::model::{initial_weights, parameters};
 use crate::progress;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Steps whose mean loss later losses are compared with, and how much larger
@@ -63,13 +63,6 @@ fn kept(path: &Option<PathBuf>) -> String {
     path.as_ref().map(kept).unwrap_or_default()
 }
 
-/// Time, and how much of it went into waiting for data.
-struct Clock {
-    since: Instant,
-    waited: Duration,
-    positions: u64,
-}
-
 impl Session {
     /// Begins the config's run, or goes on with it.
     pub fn open(config: TrainConfig, folder: RunFolder) -> Result<Session, SessionError> {
@@ -115,7 +108,7 @@ impl Session {
             recorder.text("config", &format!("```toml\n{text}\n```"))?;
         }
         let can_validate = has_validation(&config, &data)?;
-        let clock = Clock { positions: progress.positions, ..Clock::start(&dataset) };
+        let clock = Clock::start(&dataset, progress.positions);
         Ok(Session { config, folder, learner, dataset, recorder, progress, clock, can_validate })
     }
 
@@ -242,7 +235,7 @@ impl Session {
                 bar.println(line)
             }
             // Validation is not training: its time does not count.
-            self.clock = Clock { positions, ..Clock::start(&self.dataset) };
+            self.clock = Clock::start(&self.dataset, positions);
         }
         let every = self.config.train.histogram_every;
         if every > 0 && step.is_multiple_of(every) {
@@ -361,34 +354,4 @@ fn describe(report: &Report) -> String {
         report.score.top5() * 100.0,
         report.score.sign() * 100.0,
     )
-}
-
-struct Speed {
-    positions_per_second: f64,
-    wait_share: f64,
-}
-
-impl Speed {
-    fn describe(&self) -> String {
-        let wait = self.wait_share * 100.0;
-        format!("{:.0} positions/s, {wait:.1}% waiting", self.positions_per_second)
-    }
-}
-
-impl Clock {
-    fn start(dataset: &Dataset) -> Clock {
-        Clock { since: Instant::now(), waited: dataset.wait(), positions: 0 }
-    }
-
-    /// The speed since the last lap.
-    fn lap(&mut self, dataset: &Dataset, positions: u64) -> Speed {
-        let seconds = self.since.elapsed().as_secs_f64().max(1e-9);
-        let waited = (dataset.wait().saturating_sub(self.waited)).as_secs_f64();
-        let speed = Speed {
-            positions_per_second: (positions - self.positions) as f64 / seconds,
-            wait_share: waited / seconds,
-        };
-        *self = Clock { positions, ..Clock::start(dataset) };
-        speed
-    }
 }
