@@ -11,6 +11,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -52,7 +53,7 @@ impl Reader {
             }
             Some(_) => {}
         }
-        if let Err(reason) = check(parquet.schema()) {
+        if let Err(reason) = check(parquet.schema()).and_then(|()| check_codecs(&parquet)) {
             return Err(ShardError::Columns { path, reason });
         }
         Ok(Reader { path, parquet, metadata })
@@ -216,6 +217,18 @@ fn undamaged<T>(
 ) -> Result<T, ShardError> {
     let outcome = guard(step).and_then(|outcome| outcome.map_err(|error| error.to_string()));
     outcome.map_err(|reason| ShardError::Damaged { path: path.to_path_buf(), reason })
+}
+
+/// Only what shards are written with can be unpacked here.
+fn check_codecs(parquet: &ArrowReaderMetadata) -> Result<(), String> {
+    for column in parquet.metadata().row_groups().iter().flat_map(|group| group.columns()) {
+        let codec = column.compression();
+        if !matches!(codec, Compression::ZSTD(_) | Compression::UNCOMPRESSED) {
+            let name = column.column_path().string();
+            return Err(format!("column {name} is compressed with {codec}, not zstd"));
+        }
+    }
+    Ok(())
 }
 
 /// Tells the ways apart in which a file is no Parquet at all.
