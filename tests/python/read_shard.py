@@ -92,7 +92,7 @@ def main():
         for key, value in footer.items()
         if key.startswith(b"arbor.") and not key.startswith(b"arbor.data_")
     }
-    parquet.write_table(table.replace_schema_metadata(kept), rewritten, compression="zstd")
+    parquet.write_table(table.replace_schema_metadata(kept), rewritten)
 
 
 if __name__ == "__main__":

@@ -219,13 +219,14 @@ fn undamaged<T>(
     outcome.map_err(|reason| ShardError::Damaged { path: path.to_path_buf(), reason })
 }
 
-/// Only what shards are written with can be unpacked here.
+/// Shards are written with zstd; other tools write Snappy unless told otherwise.
 fn check_codecs(parquet: &ArrowReaderMetadata) -> Result<(), String> {
     for column in parquet.metadata().row_groups().iter().flat_map(|group| group.columns()) {
         let codec = column.compression();
-        if !matches!(codec, Compression::ZSTD(_) | Compression::UNCOMPRESSED) {
+        let known = [Compression::UNCOMPRESSED, Compression::SNAPPY];
+        if !known.contains(&codec) && !matches!(codec, Compression::ZSTD(_)) {
             let name = column.column_path().string();
-            return Err(format!("column {name} is compressed with {codec}, not zstd"));
+            return Err(format!("column {name} is compressed with {codec}, not zstd or Snappy"));
         }
     }
     Ok(())
