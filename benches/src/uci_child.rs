@@ -55,6 +55,13 @@ impl UciChild {
         }
     }
 
+    /// Tells of a position, asks for a move and waits for it.
+    pub fn search(&mut self, position: &str, go: &str) -> io::Result<()> {
+        self.send(position)?;
+        self.send(go)?;
+        self.read_until("bestmove").map(drop)
+    }
+
     /// Nodes per second of one search, by the engine's own last count.
     pub fn nodes_per_second(&mut self, fen: &str, milliseconds: u64) -> io::Result<f64> {
         self.send(&format!("position fen {fen}"))?;

@@ -2,13 +2,18 @@
 //!
 //! The folders follow the data: `import` and `label` make records, `shards`
 //! keeps them on disk, `dataset` turns them into batches, `model` and `train`
-//! learn from those, `export` writes the network the engine plays with, and
-//! `metrics` tells how it went. `uci` talks to other engines; `commands` is the
-//! command line to all of it.
+//! learn from those, `export` writes the network the engine plays with, `arena`
+//! and `suite` find out how strong it is, and `metrics` tells how it went. `uci`
+//! talks to other engines, `players` makes all of them alike, `openings` is where
+//! games begin, `statistics` says what results mean; `commands` is the command
+//! line to all of it.
 
+pub mod arena;
 pub mod commands;
 pub mod config;
 pub mod dataset;
+pub mod differences;
+pub mod epd;
 pub mod export;
 pub mod files;
 pub mod import;
@@ -16,8 +21,12 @@ pub mod interrupt;
 pub mod label;
 pub mod metrics;
 pub mod model;
+pub mod openings;
+pub mod players;
 pub mod progress;
 pub mod provenance;
 pub mod shards;
+pub mod statistics;
+pub mod suite;
 pub mod train;
 pub mod uci;

@@ -40,6 +40,18 @@ pub fn engine() -> &'static Path {
     BINARY.get_or_init(|| built("engine"))
 }
 
+/// On the path, or where Debian puts games; a note when it is missing.
+pub fn stockfish() -> Option<String> {
+    let folders = std::env::split_paths(&std::env::var_os("PATH")?).collect::<Vec<_>>();
+    let name = format!("stockfish{}", std::env::consts::EXE_SUFFIX);
+    let mut all = folders.into_iter().chain([PathBuf::from("/usr/games")]);
+    let found = all.find(|folder| folder.join(&name).is_file());
+    if found.is_none() {
+        println!("skipped: no stockfish");
+    }
+    found.map(|folder| folder.join(name).display().to_string())
+}
+
 /// Runs a trainer command to its end, in `folder`.
 pub fn run_in(folder: &Path, args: &[&str]) -> Output {
     Command::new(trainer()).args(args).current_dir(folder).stdin(Stdio::null()).output().unwrap()

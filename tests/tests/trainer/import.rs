@@ -333,7 +333,7 @@ fn epd_positions_become_records() {
     assert_eq!(counts["broken"], 4);
     let errors = String::from_utf8(output.stderr).unwrap();
     for expected in [
-        "positions.epd:4: illegal move Qh5",
+        "positions.epd:4: bm Qh5: illegal",
         "positions.epd:6: not a FEN",
         "positions.epd:7: not a playable position (a king is missing)",
         "positions.epd:8: nothing to learn from",

@@ -1,7 +1,7 @@
 //! `trainer label` with real teachers, with bad ones, and interrupted.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,19 +11,7 @@ use shakmaty::{Chess, EnPassantMode, Position};
 use tempfile::{TempDir, tempdir};
 use trainer::shards::{Reader, Record, SearchKind, find_shards, validate};
 
-use crate::driver::{engine, run_in, run_ok, run_refused, trainer};
-
-/// On the path, or where Debian puts games; a note when it is missing.
-fn stockfish() -> Option<String> {
-    let folders = std::env::split_paths(&std::env::var_os("PATH")?).collect::<Vec<_>>();
-    let name = format!("stockfish{}", std::env::consts::EXE_SUFFIX);
-    let mut all = folders.into_iter().chain([PathBuf::from("/usr/games")]);
-    let found = all.find(|folder| folder.join(&name).is_file());
-    if found.is_none() {
-        println!("skipped: no stockfish");
-    }
-    found.map(|folder| folder.join(name).display().to_string())
-}
+use crate::driver::{engine, run_in, run_ok, run_refused, stockfish, trainer};
 
 /// All records, in the order of the files; each makes sense.
 fn records(folder: &Path) -> Vec<Record> {

@@ -4,11 +4,14 @@ mod driver;
 mod fixtures;
 mod python;
 
+mod arena;
 mod bad_input;
 mod export;
 mod import;
 mod label;
+mod openings;
 mod shards;
+mod suite;
 mod tensorboard;
 mod train;
 mod walkthrough;

@@ -1,11 +1,14 @@
 //! The command line: one file per command, each a struct of flags and its `run`.
 
+mod arena;
 mod export_onnx;
 mod import_epd;
 mod import_pgn;
 mod inspect;
 mod label;
 mod nets;
+mod openings;
+mod suite;
 mod train;
 
 use crate::interrupt;
@@ -28,6 +31,9 @@ enum Command {
     Train(train::Flags),
     ExportOnnx(export_onnx::Flags),
     Nets(nets::Flags),
+    Arena(arena::Flags),
+    Openings(openings::Flags),
+    Suite(suite::Flags),
 }
 
 /// Runs the command; the answer is the process's exit code.
@@ -41,6 +47,9 @@ pub fn run(arguments: Arguments) -> i32 {
         Command::Train(flags) => train::run(flags),
         Command::ExportOnnx(flags) => export_onnx::run(flags),
         Command::Nets(flags) => nets::run(flags),
+        Command::Arena(flags) => arena::run(flags),
+        Command::Openings(flags) => openings::run(flags),
+        Command::Suite(flags) => suite::run(flags),
     };
     match outcome {
         _ if interrupt::requested() => interrupt::EXIT_CODE,

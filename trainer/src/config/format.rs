@@ -2,7 +2,7 @@
 
 use super::problem::ConfigError;
 use super::settings::TrainConfig;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +23,10 @@ impl Format {
         }
     }
 
-    /// The keys of a text, whatever they are; `path` is for the error alone.
-    pub(super) fn parse(self, text: &str, path: &Path) -> Result<Value, ConfigError> {
+    /// What a text says; `path` is for the error alone.
+    pub fn parse<T: DeserializeOwned>(self, text: &str, path: &Path) -> Result<T, ConfigError> {
         let (line, column, message) = match self.parse_or_place(text) {
-            Ok(tree) => return Ok(tree),
+            Ok(value) => return Ok(value),
             Err(error) => error,
         };
         // What the parsers add on further lines is a picture of the place.
@@ -34,7 +34,7 @@ impl Format {
         Err(ConfigError::Syntax { path: path.to_path_buf(), line, column, message })
     }
 
-    fn parse_or_place(self, text: &str) -> Result<Value, (usize, usize, String)> {
+    fn parse_or_place<T: DeserializeOwned>(self, text: &str) -> Result<T, (usize, usize, String)> {
         match self {
             Format::Yaml => serde_saphyr::from_str(text).map_err(|error| {
                 let place = error.location();

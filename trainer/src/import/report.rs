@@ -30,7 +30,7 @@ impl Report {
         })
     }
 
-    /// Keeps quiet; for benches.
+    /// Keeps quiet.
     pub fn silent() -> Report {
         Report { bar: ProgressBar::hidden(), file: None, count: SHOWN, failure: Ok(()) }
     }

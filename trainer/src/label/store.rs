@@ -7,7 +7,8 @@
 //! them. `label.json` tells the settings and the number of roots.
 
 use super::LabelError;
-use super::identity::{Identity, differences};
+use super::identity::Identity;
+use crate::differences::differences;
 use crate::files::{UNFINISHED, write_atomic};
 use crate::provenance;
 use crate::shards::{FileWriter, Reader, Record, WriterSettings};

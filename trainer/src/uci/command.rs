@@ -1,11 +1,14 @@
 //! How an engine is started: a path, or a command with arguments.
 
+use serde::Serialize;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+const GAMES_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
+
 /// A program and its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EngineCommand {
     pub program: String,
     pub arguments: Vec<String>,
@@ -23,10 +26,26 @@ impl EngineCommand {
         Some(EngineCommand { program: words.next()?, arguments: words.collect() })
     }
 
+    /// The program's file: a path as it is, a bare name by `PATH` and then the
+    /// folders of games, where Debian's packages put engines.
+    pub fn located(&self) -> Option<PathBuf> {
+        if Path::new(&self.program).components().count() > 1 {
+            return Some(PathBuf::from(&self.program)).filter(|path| path.is_file());
+        }
+        let name = format!("{}{}", self.program, std::env::consts::EXE_SUFFIX);
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let games = GAMES_FOLDERS.iter().map(PathBuf::from);
+        std::env::split_paths(&paths)
+            .chain(games)
+            .flat_map(|folder| [folder.join(&name), folder.join(&self.program)])
+            .find(|path| path.is_file())
+    }
+
     /// Ready to start, with pipes, in a process group of its own: Ctrl-C goes to
     /// the trainer alone, which lets the engine finish what it is at.
     pub(super) fn build(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command =
+            Command::new(self.located().unwrap_or_else(|| self.program.clone().into()));
         command.args(&self.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         #[cfg(unix)]
@@ -86,6 +105,16 @@ mod tests {
         assert_eq!(words("lc0  --weights='a b.pb' \"\" x"), Some(expected));
         assert_eq!(words("lc0 'open"), None);
         assert_eq!(words("  "), None);
+    }
+
+    #[test]
+    fn a_bare_name_is_looked_up_and_a_path_is_not() {
+        let located = |program: &str| {
+            EngineCommand { program: program.to_string(), arguments: Vec::new() }.located()
+        };
+        assert!(located("sh").is_some_and(|path| path.is_absolute()));
+        assert_eq!(located("./sh"), None);
+        assert_eq!(located("no-such-engine"), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The engine as the rest of the trainer sees it.
 
 use serde::Serialize;
+use shakmaty::Color;
 use std::time::{Duration, Instant};
 
 use super::process::{NoLine, Process};
@@ -17,6 +18,18 @@ pub enum Limit {
     Nodes(u64),
     Depth(u32),
     MoveTime(Duration),
+    Clock(Clocks),
+}
+
+/// The clocks of a game before a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Clocks {
+    pub white: Duration,
+    pub black: Duration,
+    pub white_increment: Duration,
+    pub black_increment: Duration,
+    /// Moves until time is added; `None` when the time is for the whole game.
+    pub moves_to_go: Option<u32>,
 }
 
 impl Limit {
@@ -25,8 +38,36 @@ impl Limit {
             Limit::Nodes(nodes) => format!("go nodes {nodes}"),
             Limit::Depth(depth) => format!("go depth {depth}"),
             Limit::MoveTime(time) => format!("go movetime {}", time.as_millis()),
+            Limit::Clock(clocks) => {
+                let mut go = format!(
+                    "go wtime {} btime {} winc {} binc {}",
+                    clocks.white.as_millis(),
+                    clocks.black.as_millis(),
+                    clocks.white_increment.as_millis(),
+                    clocks.black_increment.as_millis()
+                );
+                if let Some(moves) = clocks.moves_to_go {
+                    go.push_str(&format!(" movestogo {moves}"));
+                }
+                go
+            }
         }
     }
+
+    /// How long the search may take; `None` when that depends on the engine.
+    fn time(self, mover: Color) -> Option<Duration> {
+        match self {
+            Limit::Nodes(_) | Limit::Depth(_) => None,
+            Limit::MoveTime(time) => Some(time),
+            Limit::Clock(clocks) => Some(mover.fold_wb(clocks.white, clocks.black)),
+        }
+    }
+}
+
+/// Whose turn it is after `moves` from `fen`.
+fn mover(fen: &str, moves: &[String]) -> Color {
+    let start = Color::from_black(fen.split_ascii_whitespace().nth(1) == Some("b"));
+    if moves.len().is_multiple_of(2) { start } else { !start }
 }
 
 /// What a search came to. Moves are in UCI notation and not checked: whether
@@ -107,10 +148,7 @@ impl Engine {
         self.send(&format!("position fen {fen}{played}{}", moves.join(" ")))?;
         let go = limit.go();
         self.send(&go)?;
-        let within = match limit {
-            Limit::MoveTime(time) => self.patience + time,
-            _ => self.patience,
-        };
+        let within = self.patience + limit.time(mover(fen, moves)).unwrap_or_default();
         let mut ranking = Ranking::default();
         let best = self.read(&go, within, |line| match line.strip_prefix("bestmove") {
             Some(rest) => Some(rest.split_whitespace().next().unwrap_or_default().to_string()),
@@ -185,5 +223,29 @@ impl Engine {
     fn died(&mut self, at: &str) -> UciError {
         let status = self.process.status();
         UciError::Died { status, at: at.to_string(), said: self.process.said() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_with_a_clock_is_asked_for_in_milliseconds() {
+        let second = Duration::from_secs(1);
+        let clocks = Clocks {
+            white: 10 * second,
+            black: second / 2,
+            white_increment: second / 10,
+            black_increment: Duration::ZERO,
+            moves_to_go: Some(40),
+        };
+        let limit = Limit::Clock(clocks);
+        assert_eq!(limit.go(), "go wtime 10000 btime 500 winc 100 binc 0 movestogo 40");
+        let moves = ["e2e4".to_string()];
+        assert_eq!(limit.time(mover("8/8/8/8/8/8/8/8 w - - 0 1", &[])), Some(10 * second));
+        assert_eq!(limit.time(mover("8/8/8/8/8/8/8/8 w - - 0 1", &moves)), Some(second / 2));
+        assert_eq!(limit.time(mover("8/8/8/8/8/8/8/8 b - - 0 1", &moves)), Some(10 * second));
+        assert_eq!(Limit::Nodes(5).time(Color::White), None);
     }
 }

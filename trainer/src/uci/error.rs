@@ -16,6 +16,8 @@ pub enum UciError {
     Silent { to: String, within: Duration, said: String },
     #[error("the engine answered `{answer}` to `{to}`")]
     Nonsense { to: String, answer: String },
+    #[error("{engine} has no option {name}; `uci` lists those it has")]
+    NoOption { engine: String, name: String },
     /// The value was not sent; the engine is as before.
     #[error("option {name} cannot be `{value}`: {expected}")]
     Value { name: String, value: String, expected: String },

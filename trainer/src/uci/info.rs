@@ -13,6 +13,7 @@ pub struct Info {
     /// Win, draw and loss for the mover; they sum to 1.
     pub wdl: Option<[f32; 3]>,
     pub nodes: Option<u64>,
+    pub depth: Option<u32>,
     /// Never empty.
     pub pv: Vec<String>,
 }
@@ -23,11 +24,12 @@ impl Info {
     pub fn parse(line: &str) -> Option<Info> {
         let mut words = line.strip_prefix("info ")?.split_ascii_whitespace().peekable();
         let (mut rank, mut score, mut bound) = (1, None, false);
-        let (mut wdl, mut nodes, mut pv) = (None, None, Vec::new());
+        let (mut wdl, mut nodes, mut depth, mut pv) = (None, None, None, Vec::new());
         while let Some(word) = words.next() {
             match word {
                 "string" => break,
                 "multipv" => rank = words.next()?.parse().ok()?,
+                "depth" => depth = words.next()?.parse().ok(),
                 "nodes" => nodes = words.next()?.parse().ok(),
                 "lowerbound" | "upperbound" => bound = true,
                 "score" => {
@@ -49,7 +51,7 @@ impl Info {
                 _ => {}
             }
         }
-        (!pv.is_empty()).then_some(Info { rank, score: score?, bound, wdl, nodes, pv })
+        (!pv.is_empty()).then_some(Info { rank, score: score?, bound, wdl, nodes, depth, pv })
     }
 }
 
@@ -76,7 +78,7 @@ mod tests {
         let info = Info::parse(line).unwrap();
         assert_eq!((info.rank, info.score, info.bound), (2, Score::Centipawns(-36), false));
         assert_eq!(info.wdl, Some([0.053, 0.945, 0.002]));
-        assert_eq!(info.nodes, Some(2502));
+        assert_eq!((info.nodes, info.depth), (Some(2502), Some(7)));
         assert_eq!(info.pv, ["b1c3", "g7g6", "e7e8q"]);
     }
 

@@ -17,7 +17,7 @@ mod process;
 mod ranking;
 
 pub use command::EngineCommand;
-pub use engine::{Answer, Engine, Limit};
+pub use engine::{Answer, Clocks, Engine, Limit};
 pub use error::UciError;
 pub use info::Info;
 pub use option::{EngineOption, OptionKind};

@@ -5,39 +5,27 @@
 //! loss by the model. `hmvc` and `fmvn` are the counters of the FEN. All other
 //! operations, `am`, `acd`, `id` and comments among them, are kept as tags.
 
+use crate::epd::Epd;
 use crate::import::wdl_model::wdl;
 use crate::shards::{Ply, PolicyTarget, Record, Score, SearchKind};
-use engine::chess::{PackedMove, parse_fen, parse_move};
+use engine::chess::PackedMove;
 use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{Chess, EnPassantMode, Position};
+use shakmaty::{EnPassantMode, Move, Position};
 
 /// Reads one line; the error says what is wrong with it. `group`, `source` and
 /// `engine` are left to the caller.
 pub fn parse(line: &str) -> Result<Record, String> {
-    let (fields, operations) = split(line);
-    let operations = parse_operations(operations);
-    let value = |opcode| operations.iter().find(|(name, _)| *name == opcode).map(|(_, v)| v);
-    let counters = match fields.get(4..) {
-        Some([half, full]) => format!("{half} {full}"),
-        _ => {
-            let number = |opcode, default: &str| {
-                value(opcode).map_or_else(|| default.to_string(), |text| text.to_string())
-            };
-            format!("{} {}", number("hmvc", "0"), number("fmvn", "1"))
-        }
-    };
-    let fen = format!("{} {counters}", fields[..4.min(fields.len())].join(" "));
-    let position = parse_fen(&fen, false).map_err(|error| error.to_string())?;
-    let policy = value("bm").map_or(Ok(Vec::new()), |moves| parse_moves(&position, moves))?;
-    let score = parse_score(value("ce"), value("dm"))?;
+    let epd = Epd::parse(line)?;
+    let position = &epd.position;
+    let policy = epd.moves("bm")?.map_or(Vec::new(), shared_weight);
+    let score = parse_score(epd.value("ce"), epd.value("dm"))?;
     if policy.is_empty() && score.is_none() {
         return Err("nothing to learn from: neither bm nor ce nor dm".into());
     }
     let known = ["bm", "ce", "dm", "hmvc", "fmvn"];
-    let kept = operations.iter().filter(|(name, _)| !known.contains(name));
+    let kept = epd.operations.iter().filter(|(name, _)| !known.contains(name));
     Ok(Record {
-        start_fen: Fen::from_position(&position, EnPassantMode::Legal).to_string(),
+        start_fen: Fen::from_position(position, EnPassantMode::Legal).to_string(),
         chess960: position.castles().mode().is_chess960(),
         plies: vec![Ply {
             policy,
@@ -51,67 +39,15 @@ pub fn parse(line: &str) -> Result<Record, String> {
     })
 }
 
-/// The position's fields, four or with the counters of a FEN six, and the rest.
-fn split(line: &str) -> (Vec<&str>, &str) {
-    let mut fields = Vec::with_capacity(6);
-    let mut rest = line.trim();
-    while fields.len() < 6 && !rest.is_empty() {
-        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        let counter = rest[..end].bytes().all(|byte| byte.is_ascii_digit());
-        if fields.len() >= 4 && !counter {
-            break;
-        }
-        fields.push(&rest[..end]);
-        rest = rest[end..].trim_start();
-    }
-    (fields, rest)
-}
-
-/// Opcodes and operands; quotes around a single operand are taken off.
-fn parse_operations(text: &str) -> Vec<(&str, &str)> {
-    let mut quoted = false;
-    let mut operations = Vec::new();
-    for operation in text.split(|c| {
-        quoted ^= c == '"';
-        c == ';' && !quoted
-    }) {
-        let operation = operation.trim();
-        if !operation.is_empty() {
-            let (opcode, value) =
-                operation.split_once(char::is_whitespace).unwrap_or((operation, ""));
-            let value = value.trim();
-            let inner = value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
-            operations.push((opcode, inner.filter(|inner| !inner.contains('"')).unwrap_or(value)));
-        }
-    }
-    operations
-}
-
-/// Moves in SAN, or in UCI notation as some files have them.
-fn parse_moves(position: &Chess, text: &str) -> Result<Vec<PolicyTarget>, String> {
-    let mut moves = Vec::new();
-    for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
-        let bare = word.trim_end_matches(['!', '?']);
-        let san = SanPlus::from_ascii(bare.as_bytes()).ok();
-        let m = san
-            .and_then(|san| san.san.to_move(position).ok())
-            .or_else(|| parse_move(position, bare))
-            .map(PackedMove::new)
-            .ok_or_else(|| format!("illegal move {word}"))?;
-        if !moves.contains(&m) {
-            moves.push(m);
-        }
-    }
-    if moves.is_empty() {
-        return Err("bm names no move".into());
-    }
+fn shared_weight(moves: Vec<Move>) -> Vec<PolicyTarget> {
     let weight = 1.0 / moves.len() as f32;
-    let target = |m| PolicyTarget { m, weight, visits: None, prior: None, value: None };
-    Ok(moves.into_iter().map(target).collect())
+    let target =
+        |m| PolicyTarget { m: PackedMove::new(m), weight, visits: None, prior: None, value: None };
+    moves.into_iter().map(target).collect()
 }
 
 /// A mate is the stronger statement.
-fn parse_score(ce: Option<&&str>, dm: Option<&&str>) -> Result<Option<Score>, String> {
+fn parse_score(ce: Option<&str>, dm: Option<&str>) -> Result<Option<Score>, String> {
     let number = |name: &str, text: &str| {
         text.parse::<i32>().map_err(|_| format!("{name} \"{text}\": expected a whole number"))
     };
@@ -157,7 +93,7 @@ mod tests {
     #[test]
     fn faults_are_named() {
         let fault = |line: String| parse(&line).unwrap_err();
-        assert!(fault(format!("{ROOKS} bm Qh5;")).contains("illegal move Qh5"));
+        assert!(fault(format!("{ROOKS} bm Qh5;")).contains("bm Qh5: illegal"));
         assert!(fault(format!("{ROOKS} bm ;")).contains("no move"));
         assert!(fault(format!("{ROOKS} id \"x\";")).contains("nothing to learn"));
         assert!(fault(format!("{ROOKS} ce high;")).contains("whole number"));

@@ -1,0 +1,179 @@
+//! The match's memory: `match.jsonl`, one line for what is played and one for
+//! each finished game.
+//!
+//! A game is appended and synced when it ends, so that killing the process loses
+//! games in flight only. A torn last line is cut off when the match goes on, and
+//! the PGN file is written anew from the journal.
+
+use super::{ArenaError, GameRecord, MatchSettings, RunSettings, pgn};
+use crate::differences::differences;
+use crate::files::AtomicFile;
+use crate::provenance::{self, Host};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+const JOURNAL: &str = "match.jsonl";
+const PGN: &str = "games.pgn";
+const LOCK: &str = "match.lock";
+/// Raised when older readers would misunderstand a journal.
+const FORMAT: u32 = 1;
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    settings: Value,
+    /// SHA-256 of the settings.
+    settings_sha256: String,
+    command: Vec<String>,
+    trainer: String,
+    git: String,
+    host: Host,
+    started: u64,
+}
+
+pub struct Journal {
+    folder: PathBuf,
+    file: File,
+    pgn: File,
+    _lock: File,
+}
+
+impl Journal {
+    /// Begins a match or goes on with it; `each` gets the games that are
+    /// finished.
+    pub fn open(
+        settings: &MatchSettings,
+        run: &RunSettings,
+        mut each: impl FnMut(GameRecord),
+    ) -> Result<Journal, ArenaError> {
+        let folder = run.out.as_path();
+        let write = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| ArenaError::Write { path, source }
+        };
+        fs::create_dir_all(folder).map_err(write(folder))?;
+        let lock = lock(folder)?;
+        let (journal, pgn) = (folder.join(JOURNAL), folder.join(PGN));
+        let known = read(&journal, folder, &settings.identity())?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&journal)
+            .map_err(write(&journal))?;
+        file.set_len(known.bytes).map_err(write(&journal))?;
+        io::Seek::seek(&mut file, io::SeekFrom::End(0)).map_err(write(&journal))?;
+        if known.bytes == 0 {
+            let line = line(&header(settings, run)).map_err(write(&journal))?;
+            file.write_all(&line).and_then(|()| file.sync_all()).map_err(write(&journal))?;
+        }
+        let mut whole = AtomicFile::create(&pgn).map_err(write(&pgn))?;
+        for game in &known.games {
+            whole.write_all(pgn::text(game, settings).as_bytes()).map_err(write(&pgn))?;
+        }
+        whole.finish().map_err(write(&pgn))?;
+        let pgn = OpenOptions::new().append(true).open(&pgn).map_err(write(&pgn))?;
+        known.games.into_iter().for_each(&mut each);
+        Ok(Journal { folder: folder.to_path_buf(), file, pgn, _lock: lock })
+    }
+
+    /// A game that has just been finished.
+    pub fn append(
+        &mut self,
+        game: &GameRecord,
+        settings: &MatchSettings,
+    ) -> Result<(), ArenaError> {
+        let fail = |name: &str| {
+            let path = self.folder.join(name);
+            move |source| ArenaError::Write { path, source }
+        };
+        let line = line(game).map_err(fail(JOURNAL))?;
+        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        written.map_err(fail(JOURNAL))?;
+        self.pgn.write_all(pgn::text(game, settings).as_bytes()).map_err(fail(PGN))
+    }
+}
+
+fn lock(folder: &Path) -> Result<File, ArenaError> {
+    let path = folder.join(LOCK);
+    let lock = File::create(&path).map_err(|source| ArenaError::Write { path, source })?;
+    match lock.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => Err(ArenaError::InUse(folder.to_path_buf())),
+        // Some network file systems have no locks.
+        Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(lock),
+    }
+}
+
+fn header(settings: &MatchSettings, run: &RunSettings) -> Header {
+    let identity = settings.identity();
+    Header {
+        format: FORMAT,
+        settings_sha256: provenance::hash(identity.to_string().as_bytes()),
+        settings: identity,
+        command: run.command.clone(),
+        trainer: provenance::VERSION.to_string(),
+        git: provenance::GIT.to_string(),
+        host: Host::this(),
+        started: provenance::now(),
+    }
+}
+
+fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// What a journal holds.
+#[derive(Default)]
+struct Known {
+    games: Vec<GameRecord>,
+    /// Up to the end of the last whole line.
+    bytes: u64,
+}
+
+fn read(path: &Path, folder: &Path, identity: &Value) -> Result<Known, ArenaError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Known::default()),
+        Err(source) => return Err(ArenaError::Read { path: path.to_path_buf(), source }),
+    };
+    let mut known = Known::default();
+    let mut reader = BufReader::new(file);
+    let mut text = Vec::new();
+    for number in 1.. {
+        text.clear();
+        let count = reader
+            .read_until(b'\n', &mut text)
+            .map_err(|source| ArenaError::Read { path: path.to_path_buf(), source })?;
+        // What has no end was being written when the process was killed.
+        if text.last() != Some(&b'\n') {
+            break;
+        }
+        let broken =
+            |cause: String| ArenaError::Journal { path: path.to_path_buf(), line: number, cause };
+        match number {
+            1 => {
+                let header: Header = serde_json::from_slice(&text)
+                    .map_err(|error| broken(format!("not the journal of a match ({error})")))?;
+                if header.format != FORMAT {
+                    return Err(broken(format!("format {}, expected {FORMAT}", header.format)));
+                }
+                if header.settings_sha256 != provenance::hash(identity.to_string().as_bytes()) {
+                    let differences = differences(&header.settings, identity).join("; ");
+                    return Err(ArenaError::OtherSettings { folder: folder.into(), differences });
+                }
+            }
+            _ => known.games.push(
+                serde_json::from_slice(&text)
+                    .map_err(|error| broken(format!("not a game ({error})")))?,
+            ),
+        }
+        known.bytes += count as u64;
+    }
+    Ok(known)
+}

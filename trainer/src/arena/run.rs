@@ -1,0 +1,224 @@
+//! Plays a match: threads take games from the schedule, this one takes them in.
+
+use super::clock::Clock;
+use super::game::{Played, Setting, play};
+use super::journal::Journal;
+use super::judge::Judge;
+use super::progress::Progress;
+use super::schedule::{Job, Schedule};
+use super::seats::Seats;
+use super::standings::Standings;
+use super::{ArenaError, GameRecord, MatchSettings, Report, RunSettings};
+use crate::interrupt;
+use engine::tablebase::Tablebases;
+use shakmaty::ByColor;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How a match came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finished {
+    /// All games are played.
+    Complete,
+    /// The sequential test has decided.
+    Decided,
+    /// By the user; the same command goes on.
+    Interrupted,
+}
+
+/// How often signals are looked at.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Plays what is not played yet.
+pub fn run(settings: &MatchSettings, run: &RunSettings) -> Result<(Report, Finished), ArenaError> {
+    settings.check()?;
+    let players = settings.players.len();
+    let openings = &settings.openings;
+    let schedule = Schedule::new(settings.format, players, settings.pairs, settings.seed)
+        .with_openings(openings.book.openings.len(), openings.shuffle);
+    let tables = open_tables(settings)?;
+    let mut standings = Standings::new(players, schedule.pairings());
+    let mut finished = HashSet::new();
+    let journal = Journal::open(settings, run, |game| {
+        if finished.insert(game.game) {
+            standings.add(&game, settings);
+        }
+    })?;
+    let todo: Vec<u64> = (0..schedule.games()).filter(|game| !finished.contains(game)).collect();
+    warn(settings, &schedule, finished.len(), run);
+    let mut host = Host { settings, standings, journal, progress: None };
+    if host.decided() {
+        return Ok((Report::new(settings, &host.standings), Finished::Decided));
+    }
+    if todo.is_empty() {
+        return Ok((Report::new(settings, &host.standings), Finished::Complete));
+    }
+    let before = host.standings.games;
+    host.progress = Some(Progress::new(before + todo.len() as u64, before, run.progress));
+    let concurrency = run.concurrency.unwrap_or_else(|| settings.fitting_concurrency());
+    let floor = Floor {
+        settings,
+        schedule: &schedule,
+        tables: tables.as_ref(),
+        todo: &todo,
+        next: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        patience: run.patience,
+    };
+    let outcome = thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for _ in 0..concurrency.clamp(1, todo.len()) {
+            let (floor, sender) = (&floor, sender.clone());
+            scope.spawn(move || floor.work(&sender));
+        }
+        drop(sender);
+        let outcome = host.take_in(&receiver, &floor.stop);
+        // Whatever the reason, nobody is to think on.
+        floor.stop.store(true, Ordering::Relaxed);
+        outcome
+    });
+    if let Some(progress) = &host.progress {
+        progress.finish();
+    }
+    let finished = outcome?;
+    Ok((Report::new(settings, &host.standings), finished))
+}
+
+fn open_tables(settings: &MatchSettings) -> Result<Option<Tablebases>, ArenaError> {
+    let Some(paths) = &settings.adjudication.syzygy else { return Ok(None) };
+    let (tables, problems) = Tablebases::open(paths);
+    match problems.into_iter().next() {
+        Some(problem) => Err(ArenaError::Tablebases(problem)),
+        None if tables.files() == 0 => Err(ArenaError::Tablebases(format!("none in {paths}"))),
+        None => Ok(Some(tables)),
+    }
+}
+
+fn warn(settings: &MatchSettings, schedule: &Schedule, finished: usize, run: &RunSettings) {
+    if finished > 0 && run.progress {
+        eprintln!("{}: going on after {finished} games", run.out.display());
+    }
+    let distinct = schedule.distinct_rounds();
+    if settings.pairs > distinct && settings.sprt.is_none() {
+        eprintln!(
+            "warning: {} pairs but {distinct} openings: games may repeat, and the intervals are \
+             then too narrow",
+            settings.pairs
+        );
+    }
+}
+
+/// What the playing threads share.
+struct Floor<'a> {
+    settings: &'a MatchSettings,
+    schedule: &'a Schedule,
+    tables: Option<&'a Tablebases>,
+    /// Numbers of the games that are left.
+    todo: &'a [u64],
+    next: AtomicU64,
+    stop: AtomicBool,
+    patience: Duration,
+}
+
+impl Floor<'_> {
+    fn work(&self, sender: &Sender<Result<GameRecord, ArenaError>>) {
+        let mut seats = Seats::new(&self.settings.players, self.patience);
+        while !self.stop.load(Ordering::Relaxed) {
+            let next = self.next.fetch_add(1, Ordering::Relaxed) as usize;
+            let Some(game) = self.todo.get(next) else { return };
+            let outcome = match self.play(self.schedule.job(*game), &mut seats) {
+                Ok(None) => return,
+                Ok(Some(record)) => Ok(record),
+                Err(error) => Err(error),
+            };
+            if sender.send(outcome).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn play(&self, job: Job, seats: &mut Seats) -> Result<Option<GameRecord>, ArenaError> {
+        let specs = ByColor {
+            white: &self.settings.players[job.white],
+            black: &self.settings.players[job.black],
+        };
+        let [white, black] = seats.take([job.white, job.black])?;
+        let mut players = ByColor { white, black };
+        let setting = Setting {
+            game: job.game,
+            names: specs.map(|spec| spec.name.as_str()),
+            opening: &self.settings.openings.book.openings[job.opening],
+            seed: job.seed,
+        };
+        let controls = specs.map(|spec| spec.time.unwrap_or(self.settings.time));
+        let clock = Clock::new(controls, self.settings.margin);
+        let judge = Judge::new(&self.settings.adjudication, self.tables);
+        let played = play(&setting, &mut players, clock, judge, &self.stop);
+        let Some(Played { record, failed }) = played else { return Ok(None) };
+        for (color, player) in players.zip_color() {
+            if failed != Some(color) {
+                seats.put_back(color.fold_wb(job.white, job.black), player);
+            }
+        }
+        Ok(Some(record))
+    }
+}
+
+/// Takes the games in.
+struct Host<'a> {
+    settings: &'a MatchSettings,
+    standings: Standings,
+    journal: Journal,
+    progress: Option<Progress>,
+}
+
+impl Host<'_> {
+    fn take_in(
+        &mut self,
+        games: &Receiver<Result<GameRecord, ArenaError>>,
+        stop: &AtomicBool,
+    ) -> Result<Finished, ArenaError> {
+        loop {
+            match games.recv_timeout(GLANCE) {
+                Ok(game) => {
+                    self.add(&game?)?;
+                    if self.decided() {
+                        return Ok(Finished::Decided);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Ok(match stop.load(Ordering::Relaxed) {
+                        true => Finished::Interrupted,
+                        false => Finished::Complete,
+                    });
+                }
+            }
+            if interrupt::requested() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn add(&mut self, game: &GameRecord) -> Result<(), ArenaError> {
+        self.journal.append(game, self.settings)?;
+        self.standings.add(game, self.settings);
+        if let Some(progress) = &mut self.progress {
+            if game.ending.is_fault() {
+                progress.fault(game);
+            }
+            progress.update(self.settings, &self.standings);
+        }
+        Ok(())
+    }
+
+    fn decided(&self) -> bool {
+        let pairs = self.standings.encounters.first().map(|encounter| encounter.pairs);
+        let decision =
+            self.settings.sprt.zip(pairs).and_then(|(sprt, pairs)| sprt.decision(&pairs));
+        decision.is_some()
+    }
+}

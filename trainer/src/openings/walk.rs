@@ -1,0 +1,82 @@
+//! One line of a book: a named opening or the start position, played on with
+//! moves that a teacher finds good enough.
+
+use super::eco;
+use super::{MakeSettings, Opening};
+use crate::shards::Score;
+use crate::uci::{Engine, Limit, UciError};
+use engine::chess::parse_move;
+use engine::search::Random;
+use shakmaty::{Chess, Position};
+
+/// A line and what the teacher thinks of it.
+pub struct Candidate {
+    pub opening: Opening,
+    /// Centipawns, in the view of the side to move.
+    pub balance: i32,
+}
+
+/// A line, or `None` when it ended in something that is no opening: mate, or a
+/// score beyond the balance. Depends on the generator and the teacher alone.
+pub fn walk(
+    teacher: &mut Engine,
+    settings: &MakeSettings,
+    random: &mut Random,
+) -> Result<Option<Candidate>, UciError> {
+    let length = settings.shortest + below(random, settings.longest - settings.shortest + 1);
+    let mut opening = begin(length, random);
+    teacher.new_game()?;
+    while opening.moves.len() < length {
+        let line = opening.line();
+        let limit = Limit::Nodes(settings.walk_nodes);
+        let answer = teacher.search(line.start_fen(), line.moves(), limit)?;
+        let Some(best) = answer.lines.first().and_then(|line| centipawns(line.score)) else {
+            return Ok(None);
+        };
+        let good: Vec<_> = answer
+            .lines
+            .iter()
+            .filter(|line| centipawns(line.score).is_some_and(|cp| cp >= best - settings.spread))
+            .filter_map(|info| parse_move(line.position(), &info.pv[0]))
+            .collect();
+        match good.get(below(random, good.len().max(1))) {
+            Some(m) => opening.moves.push(*m),
+            None => return Ok(None),
+        }
+    }
+    let line = opening.line();
+    if line.position().is_game_over() {
+        return Ok(None);
+    }
+    let limit = Limit::Nodes(settings.nodes);
+    let answer = teacher.search(line.start_fen(), line.moves(), limit)?;
+    let balance = answer.lines.first().and_then(|line| centipawns(line.score));
+    let balance = balance.filter(|cp| cp.abs() <= settings.balance);
+    Ok(balance.map(|balance| Candidate { opening, balance }))
+}
+
+/// Half of the lines begin with one of the table, as far as the length allows.
+fn begin(length: usize, random: &mut Random) -> Opening {
+    let nothing = || Opening { start: Chess::default(), moves: Vec::new(), name: None };
+    if below(random, 2) == 0 {
+        return nothing();
+    }
+    let lines: Vec<eco::Named> = eco::lines().collect();
+    let named = lines.get(below(random, lines.len().max(1)));
+    let mut opening =
+        named.and_then(|named| Opening::from_san(named.moves)).unwrap_or_else(nothing);
+    opening.moves.truncate(length);
+    opening
+}
+
+/// `None` for a mate.
+fn centipawns(score: Score) -> Option<i32> {
+    match score {
+        Score::Centipawns(cp) => Some(cp),
+        Score::Mate(_) => None,
+    }
+}
+
+fn below(random: &mut Random, bound: usize) -> usize {
+    (random.unit() * bound as f64) as usize
+}
