@@ -205,8 +205,8 @@ fn bad_players_lose_games_and_the_match_goes_on() {
         ("hang", "sleep 60", "no answer", "nodes=20"),
         ("late", "sleep 0.4; echo 'bestmove a2a3'", "time loss", "0.1+0.1"),
     ] {
-        let player = bad_first(&folder, name, first);
-        let args = ["arena", &player, "random", "--games", "4", "--tc", tc, "--out", name];
+        let (player, out) = (bad_first(&folder, name, first), format!("{name}-match"));
+        let args = ["arena", &player, "random", "--games", "4", "--tc", tc, "--out", &out];
         let more = ["--json", "--patience", "1", "--concurrency", "1", "--max-moves", "5"];
         let output = run_in(folder.path(), &[&args[..], &more[..]].concat());
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -219,7 +219,7 @@ fn bad_players_lose_games_and_the_match_goes_on() {
         // A player that is only late is not restarted, and is late again.
         let count = bad["faults"][fault].as_u64().unwrap();
         assert!(if name == "late" { count >= 1 } else { count == 1 }, "{name}: {bad}");
-        let pgn = fs::read_to_string(folder.path().join(name).join("games.pgn")).unwrap();
+        let pgn = fs::read_to_string(folder.path().join(&out).join("games.pgn")).unwrap();
         assert!(pgn.contains(fault), "{pgn}");
         if name == "crash" {
             assert!(errors.contains("out of memory") && pgn.contains("out of memory"), "{errors}");

@@ -26,7 +26,8 @@ impl Default for AlphaBetaSettings {
     }
 }
 
-/// Without a hash table, more than this takes minutes a move.
+/// Each ply takes about four times as long as the one before; eight take tens of
+/// seconds a move.
 pub const DEPTHS: RangeInclusive<u32> = 1..=8;
 
 pub struct AlphaBeta {
@@ -62,6 +63,7 @@ impl Player for AlphaBeta {
 struct Search {
     line: Line,
     root_len: usize,
+    /// Moves made, those of captures included.
     nodes: u64,
 }
 
@@ -96,6 +98,7 @@ impl Search {
     fn score_after(&mut self, m: Move, depth: u32, window: Window) -> i32 {
         let len = self.line.len();
         self.line.push(m);
+        self.nodes += 1;
         let score = -self.negamax(depth - 1, window.flipped());
         self.line.truncate(len);
         score
@@ -107,13 +110,11 @@ impl Search {
         let plies = self.line.len() - self.root_len;
         let ply = plies as i32;
         if is_repetition(&self.line, plies) {
-            self.nodes += 1;
             return 0;
         }
         if depth == 0 {
             return quiescence(&self.line.last().position, ply, window, &mut self.nodes);
         }
-        self.nodes += 1;
         let mut moves = self.line.legal_moves();
         match ending(&self.line.last().position, !moves.is_empty()) {
             Some(Ending::Mate) => return ply - MATE,

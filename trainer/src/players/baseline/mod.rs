@@ -2,10 +2,10 @@
 //! engine.
 //!
 //! In: a name and its options, then games. Out: moves. Weakest first: `random`
-//! moves blindly, `greedy` counts material one ply ahead, `mcts` plays random
-//! games to their end, `alphabeta` searches to a fixed depth. None of them
-//! looks at a clock; `mcts` obeys a limit of nodes (its rollouts), `alphabeta`
-//! one of depth.
+//! moves blindly, `greedy` counts material one ply ahead, `mcts` plays short
+//! random games, `alphabeta` searches to a fixed depth. As set by default, each
+//! takes most of the points from the one before it. None of them looks at a
+//! clock; `mcts` obeys a limit of nodes (its rollouts), `alphabeta` one of depth.
 
 mod alpha_beta;
 mod chance;

@@ -29,7 +29,6 @@ impl Window {
 /// Captures and queen promotions to the end, and every move out of a check; the
 /// side to move may decline to capture. `ply` counts from the root.
 pub fn quiescence(position: &Chess, ply: i32, mut window: Window, nodes: &mut u64) -> i32 {
-    *nodes += 1;
     let mut moves = position.legal_moves();
     match ending(position, !moves.is_empty()) {
         Some(Ending::Mate) => return ply - MATE,
@@ -49,6 +48,7 @@ pub fn quiescence(position: &Chess, ply: i32, mut window: Window, nodes: &mut u6
     for &m in &moves {
         let mut after = position.clone();
         after.play_unchecked(m);
+        *nodes += 1;
         let score = -quiescence(&after, ply + 1, window.flipped(), nodes);
         best = best.max(score);
         if best >= window.beta {

@@ -1,7 +1,7 @@
 //! When a game is over. In: a position and its past. Out: how it ended, if so.
 
 use engine::chess::Line;
-use shakmaty::{Chess, Position};
+use shakmaty::{Chess, Move, Position};
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,13 @@ pub fn ending(position: &Chess, has_moves: bool) -> Option<Ending> {
 pub fn is_repetition(line: &Line, depth: usize) -> bool {
     let ply = line.last();
     ply.repetitions >= 2 || (ply.repeat_distance > 0 && usize::from(ply.repeat_distance) <= depth)
+}
+
+/// Whether a legal move mates.
+pub fn mates(position: &Chess, m: Move) -> bool {
+    let mut after = position.clone();
+    after.play_unchecked(m);
+    after.is_checkmate()
 }
 
 #[cfg(test)]

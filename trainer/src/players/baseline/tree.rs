@@ -4,10 +4,10 @@
 use super::chance::{pick, shuffle};
 use super::evaluation::{expected_points, material};
 use super::rollouts::MctsSettings;
-use super::rules::{Ending, ending, is_repetition};
+use super::rules::{Ending, ending, is_repetition, mates};
 use engine::chess::{Line, PackedMove};
 use engine::search::Random;
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{Color, Move, Position};
 use std::ops::Range;
 
 /// A position in the tree, by the move that leads to it.
@@ -17,6 +17,12 @@ struct Node {
     /// Points collected by the side that made the move.
     points: f64,
     children: Range<usize>,
+}
+
+impl Node {
+    fn new(action: PackedMove) -> Node {
+        Node { action, visits: 0, points: 0.0, children: 0..0 }
+    }
 }
 
 pub struct Tree<'a> {
@@ -41,10 +47,9 @@ const ROOT: usize = 0;
 
 impl<'a> Tree<'a> {
     pub fn new(line: &Line, settings: &'a MctsSettings, random: Random) -> Tree<'a> {
-        let root = Node { action: PackedMove::default(), visits: 0, points: 0.0, children: 0..0 };
+        let nodes = vec![Node::new(PackedMove::default())];
         let (line, root_len) = (line.clone(), line.len());
-        let mut tree =
-            Tree { settings, random, line, root_len, nodes: vec![root], path: Vec::new() };
+        let mut tree = Tree { settings, random, line, root_len, nodes, path: Vec::new() };
         tree.expand(ROOT);
         tree
     }
@@ -107,18 +112,13 @@ impl<'a> Tree<'a> {
     fn expand(&mut self, index: usize) {
         let position = &self.line.last().position;
         let mut moves = position.legal_moves();
-        if let Some(&mate) = moves.iter().find(|m| mates(position, **m)) {
+        if let Some(&mate) = moves.iter().find(|&&m| mates(position, m)) {
             moves.clear();
             moves.push(mate);
         }
         shuffle(&mut self.random, &mut moves);
         let first = self.nodes.len();
-        self.nodes.extend(moves.iter().map(|&m| Node {
-            action: PackedMove::new(m),
-            visits: 0,
-            points: 0.0,
-            children: 0..0,
-        }));
+        self.nodes.extend(moves.iter().map(|&m| Node::new(PackedMove::new(m))));
         self.nodes[index].children = first..self.nodes.len();
     }
 
@@ -164,8 +164,25 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn mates(position: &Chess, m: Move) -> bool {
-    let mut after = position.clone();
-    after.play_unchecked(m);
-    after.is_checkmate()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::players::baseline::tests::{KIWIPETE, game};
+
+    #[test]
+    fn every_game_is_booked_on_its_whole_way() {
+        let settings = MctsSettings::default();
+        let game = game(KIWIPETE, "");
+        let mut tree = Tree::new(game.line(), &settings, Random::new(1));
+        (0..500).for_each(|_| tree.iterate());
+        assert_eq!(tree.nodes[ROOT].visits, 500);
+        assert_eq!(tree.line.len(), 1);
+        for (index, node) in tree.nodes.iter().enumerate() {
+            let below: u32 = tree.nodes[node.children.clone()].iter().map(|n| n.visits).sum();
+            // The first visit of a node other than the root ended there.
+            let own = if index == ROOT { 0 } else { 1 };
+            assert!(node.children.is_empty() || node.visits == below + own);
+            assert!((0.0..=f64::from(node.visits)).contains(&node.points));
+        }
+    }
 }
