@@ -21,6 +21,11 @@ fn compare(name: &str, before: &Value, now: &Value, found: &mut Vec<String>) {
                 compare(&format!("{name}{dot}{key}"), old, new, found);
             }
         }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (index, (old, new)) in old.iter().zip(new).enumerate() {
+                compare(&format!("{name}[{index}]"), old, new, found);
+            }
+        }
         (old, new) if old != new => found.push(format!("{name} {old}, now {new}")),
         _ => {}
     }
@@ -44,5 +49,8 @@ mod tests {
             ]
         );
         assert!(differences(&before, &before).is_empty());
+        let (before, now) = (json!({"a": [1, {"b": 2}]}), json!({"a": [1, {"b": 3}]}));
+        assert_eq!(differences(&before, &now), ["a[1].b 2, now 3"]);
+        assert_eq!(differences(&json!([1]), &json!([1, 2])).len(), 1);
     }
 }

@@ -103,6 +103,7 @@ fn parse_operations(text: &str) -> Vec<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use shakmaty::Position;
 
     #[test]
@@ -124,5 +125,16 @@ mod tests {
         assert_eq!(epd.moves("bm").unwrap().unwrap().len(), 3);
         assert_eq!(epd.moves("pv").unwrap(), None);
         assert!(epd.moves("am").unwrap_err().contains("am names no move"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(
+            text in "(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - )?[ -~]{0,60}"
+        ) {
+            if let Ok(epd) = Epd::parse(&text) {
+                let _ = (epd.moves("bm"), epd.moves("am"));
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::provenance::{self, Host};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Seek, Write};
 use std::path::{Path, PathBuf};
 
 const JOURNAL: &str = "match.jsonl";
@@ -58,26 +58,26 @@ impl Journal {
         fs::create_dir_all(folder).map_err(write(folder))?;
         let lock = lock(folder)?;
         let (journal, pgn) = (folder.join(JOURNAL), folder.join(PGN));
-        let known = read(&journal, folder, &settings.identity())?;
+        let mut whole = AtomicFile::create(&pgn).map_err(write(&pgn))?;
+        let known = read(&journal, folder, &settings.identity(), |game| {
+            whole.write_all(pgn::text(&game, settings).as_bytes()).map_err(write(&pgn))?;
+            each(game);
+            Ok(())
+        })?;
+        whole.finish().map_err(write(&pgn))?;
+        let pgn = OpenOptions::new().append(true).open(&pgn).map_err(write(&pgn))?;
         let mut file = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
             .open(&journal)
             .map_err(write(&journal))?;
-        file.set_len(known.bytes).map_err(write(&journal))?;
-        io::Seek::seek(&mut file, io::SeekFrom::End(0)).map_err(write(&journal))?;
-        if known.bytes == 0 {
+        file.set_len(known).map_err(write(&journal))?;
+        file.seek(io::SeekFrom::End(0)).map_err(write(&journal))?;
+        if known == 0 {
             let line = line(&header(settings, run)).map_err(write(&journal))?;
             file.write_all(&line).and_then(|()| file.sync_all()).map_err(write(&journal))?;
         }
-        let mut whole = AtomicFile::create(&pgn).map_err(write(&pgn))?;
-        for game in &known.games {
-            whole.write_all(pgn::text(game, settings).as_bytes()).map_err(write(&pgn))?;
-        }
-        whole.finish().map_err(write(&pgn))?;
-        let pgn = OpenOptions::new().append(true).open(&pgn).map_err(write(&pgn))?;
-        known.games.into_iter().for_each(&mut each);
         Ok(Journal { folder: folder.to_path_buf(), file, pgn, _lock: lock })
     }
 
@@ -128,52 +128,56 @@ fn line(value: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// What a journal holds.
-#[derive(Default)]
-struct Known {
-    games: Vec<GameRecord>,
-    /// Up to the end of the last whole line.
-    bytes: u64,
-}
-
-fn read(path: &Path, folder: &Path, identity: &Value) -> Result<Known, ArenaError> {
+/// Hands each game of a journal to `sink`; the length of what is whole of it.
+fn read(
+    path: &Path,
+    folder: &Path,
+    identity: &Value,
+    mut sink: impl FnMut(GameRecord) -> Result<(), ArenaError>,
+) -> Result<u64, ArenaError> {
+    let unreadable = |source| ArenaError::Read { path: path.to_path_buf(), source };
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Known::default()),
-        Err(source) => return Err(ArenaError::Read { path: path.to_path_buf(), source }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(unreadable(error)),
     };
-    let mut known = Known::default();
+    let mut whole = 0;
     let mut reader = BufReader::new(file);
     let mut text = Vec::new();
-    for number in 1.. {
+    for line in 1.. {
         text.clear();
-        let count = reader
-            .read_until(b'\n', &mut text)
-            .map_err(|source| ArenaError::Read { path: path.to_path_buf(), source })?;
+        let count = reader.read_until(b'\n', &mut text).map_err(unreadable)?;
         // What has no end was being written when the process was killed.
         if text.last() != Some(&b'\n') {
             break;
         }
-        let broken =
-            |cause: String| ArenaError::Journal { path: path.to_path_buf(), line: number, cause };
-        match number {
-            1 => {
-                let header: Header = serde_json::from_slice(&text)
-                    .map_err(|error| broken(format!("not the journal of a match ({error})")))?;
-                if header.format != FORMAT {
-                    return Err(broken(format!("format {}, expected {FORMAT}", header.format)));
-                }
-                if header.settings_sha256 != provenance::hash(identity.to_string().as_bytes()) {
-                    let differences = differences(&header.settings, identity).join("; ");
-                    return Err(ArenaError::OtherSettings { folder: folder.into(), differences });
-                }
-            }
-            _ => known.games.push(
-                serde_json::from_slice(&text)
-                    .map_err(|error| broken(format!("not a game ({error})")))?,
-            ),
+        let broken = |cause| ArenaError::Journal { path: path.to_path_buf(), line, cause };
+        if line == 1 {
+            let header: Header = serde_json::from_slice(&text)
+                .map_err(|error| broken(format!("not the journal of a match ({error})")))?;
+            header.check(identity, folder).map_err(broken)??;
+        } else {
+            let game = serde_json::from_slice(&text);
+            sink(game.map_err(|error| broken(format!("not a game ({error})")))?)?;
         }
-        known.bytes += count as u64;
+        whole += count as u64;
     }
-    Ok(known)
+    Ok(whole)
+}
+
+impl Header {
+    /// Whether a match of these settings may go on; the outer error is a journal
+    /// that cannot be read.
+    fn check(&self, identity: &Value, folder: &Path) -> Result<Result<(), ArenaError>, String> {
+        if self.format != FORMAT {
+            return Err(format!("format {}, expected {FORMAT}", self.format));
+        }
+        // By the hash: floating-point numbers may come back from text changed in
+        // their last digit.
+        if self.settings_sha256 == provenance::hash(identity.to_string().as_bytes()) {
+            return Ok(Ok(()));
+        }
+        let differences = differences(&self.settings, identity).join("; ");
+        Ok(Err(ArenaError::OtherSettings { folder: folder.to_path_buf(), differences }))
+    }
 }

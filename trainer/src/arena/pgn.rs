@@ -5,6 +5,7 @@ use super::record::Ending;
 use super::{GameRecord, MatchSettings};
 use crate::openings::name_of;
 use crate::players::{GameLine, TimeControl};
+use crate::provenance;
 use crate::shards::Score;
 use engine::chess::{parse_fen, parse_move};
 use shakmaty::san::SanPlus;
@@ -40,7 +41,8 @@ pub fn text(game: &GameRecord, settings: &MatchSettings) -> String {
 }
 
 fn tags(game: &GameRecord, settings: &MatchSettings, start: &Chess, line: &GameLine) -> String {
-    let (date, time) = date_and_time(game.started);
+    let moment = provenance::timestamp(game.started);
+    let (date, time) = moment.trim_end_matches('Z').split_once('T').unwrap_or_default();
     let mut text = String::new();
     let mut tag = |name: &str, value: &str| {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -48,7 +50,7 @@ fn tags(game: &GameRecord, settings: &MatchSettings, start: &Chess, line: &GameL
     };
     tag("Event", "Arbor arena");
     tag("Site", "?");
-    tag("Date", &date);
+    tag("Date", &date.replace('-', "."));
     tag("Round", &format!("{}.{}", game.game / 2 + 1, game.game % 2 + 1));
     tag("White", &game.white);
     tag("Black", &game.black);
@@ -67,7 +69,7 @@ fn tags(game: &GameRecord, settings: &MatchSettings, start: &Chess, line: &GameL
         tag("FEN", &game.opening.fen);
     }
     tag("PlyCount", &line.moves().len().to_string());
-    tag("Time", &time);
+    tag("UTCTime", time);
     let control = |name: &str| {
         let own = settings.index(name).and_then(|index| settings.players[index].time);
         control_text(own.unwrap_or(settings.time))
@@ -172,38 +174,9 @@ fn wrap(words: &[String], text: &mut String) {
     text.push('\n');
 }
 
-/// `2024.02.29` and `23:59:59`, in universal time.
-fn date_and_time(seconds: u64) -> (String, String) {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Civil dates in eras of 400 years that begin in March, so that the day
-    // that leap years add is the last of its year.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let time = format!("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
-    (format!("{year:04}.{month:02}.{day:02}"), time)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_of_the_calendar() {
-        let at = |seconds| date_and_time(seconds);
-        assert_eq!(at(0), ("1970.01.01".into(), "00:00:00".into()));
-        assert_eq!(at(951_782_399), ("2000.02.28".into(), "23:59:59".into()));
-        assert_eq!(at(951_782_400), ("2000.02.29".into(), "00:00:00".into()));
-        assert_eq!(at(951_868_800).0, "2000.03.01");
-        assert_eq!(at(1_709_251_199).0, "2024.02.29");
-        assert_eq!(at(1_735_689_600).0, "2025.01.01");
-    }
 
     #[test]
     fn comments_are_in_the_view_of_white() {

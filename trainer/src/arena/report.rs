@@ -9,12 +9,17 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// Families of openings in the text; JSON has them all.
+const SHOWN_OPENINGS: usize = 5;
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Best first.
     pub players: Vec<PlayerLine>,
     pub encounters: Vec<EncounterLine>,
     pub games: u64,
+    /// By the family of the opening, the most played first.
+    pub openings: Vec<OpeningLine>,
     /// How the games ended.
     pub endings: BTreeMap<String, u64>,
     pub sprt: Option<SprtLine>,
@@ -36,6 +41,13 @@ pub struct PlayerLine {
     pub seconds_per_move: f64,
     pub nodes_per_second: f64,
     pub mean_depth: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct OpeningLine {
+    pub name: String,
+    /// In White's view.
+    pub games: Tally,
 }
 
 /// In the first player's view.
@@ -98,12 +110,20 @@ impl Report {
             players,
             encounters: encounters.collect(),
             games: standings.games,
+            openings: openings(standings),
             endings: named(&standings.endings),
             sprt: settings.sprt.map(|sprt| SprtLine::new(sprt, &standings.encounters[0].pairs)),
             overhead_ms: 1000.0 * standings.overhead / moves.max(1) as f64,
             anchored: anchors.iter().any(Option::is_some),
         }
     }
+}
+
+fn openings(standings: &Standings) -> Vec<OpeningLine> {
+    let line = |(name, games): (&String, &Tally)| OpeningLine { name: name.clone(), games: *games };
+    let mut lines: Vec<OpeningLine> = standings.openings.iter().map(line).collect();
+    lines.sort_by_key(|line| std::cmp::Reverse(line.games.games()));
+    lines
 }
 
 fn named(endings: &BTreeMap<super::Ending, u64>) -> BTreeMap<String, u64> {
@@ -143,6 +163,9 @@ impl fmt::Display for Report {
                 player.faults.iter().map(|(fault, count)| format!("{count} by {fault}")).collect();
             writeln!(f, "{} lost {}", player.name, faults.join(", "))?;
         }
+        let openings: Vec<String> =
+            self.openings.iter().take(SHOWN_OPENINGS).map(OpeningLine::to_string).collect();
+        writeln!(f, "most played, results for White: {}", openings.join(", "))?;
         let endings: Vec<String> =
             self.endings.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
         write!(f, "{} games: {}", self.games, endings.join(", "))?;
@@ -189,6 +212,13 @@ impl Report {
             )?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for OpeningLine {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Tally { wins, draws, losses } = self.games;
+        write!(f, "{} +{wins} ={draws} -{losses}", self.name)
     }
 }
 

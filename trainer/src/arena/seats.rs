@@ -2,7 +2,7 @@
 //! replaced when they fail.
 
 use super::ArenaError;
-use crate::players::{Fault, Player, PlayerSpec};
+use crate::players::{Player, PlayerSpec};
 use std::thread;
 use std::time::Duration;
 
@@ -40,8 +40,7 @@ impl<'a> Seats<'a> {
         let spec = &self.specs[index];
         let mut outcome = spec.start(self.patience);
         for _ in 1..STARTS {
-            // Who starts but does as it is told to is not helped by another try.
-            if !matches!(outcome, Err(Fault::Crash(_) | Fault::Hang(_))) {
+            if outcome.is_ok() {
                 break;
             }
             thread::sleep(PAUSE);

@@ -31,6 +31,8 @@ pub struct Standings {
     pub players: Vec<PlayerTally>,
     pub encounters: Vec<Encountered>,
     pub endings: BTreeMap<Ending, u64>,
+    /// By the family of the opening, in White's view.
+    pub openings: BTreeMap<String, Tally>,
     pub games: u64,
     /// Seconds of games that were spent outside of the players' thinking.
     pub overhead: f64,
@@ -50,6 +52,7 @@ impl Standings {
             players: vec![PlayerTally::default(); players],
             encounters: pairings.iter().map(encounter).collect(),
             endings: BTreeMap::new(),
+            openings: BTreeMap::new(),
             games: 0,
             overhead: 0.0,
             halves: HashMap::new(),
@@ -65,6 +68,7 @@ impl Standings {
         self.games += 1;
         *self.endings.entry(game.ending).or_default() += 1;
         let result = game.white_result();
+        self.openings.entry(family(game)).or_default().add(result);
         self.players[white].games.add(result);
         self.players[black].games.add(result.reversed());
         if game.ending.is_fault()
@@ -117,4 +121,14 @@ impl Standings {
             |e: &Encountered| Encounter { first: e.first, second: e.second, pairs: e.pairs };
         self.encounters.iter().map(encounter).collect()
     }
+}
+
+/// The opening's name without its code and its variations.
+fn family(game: &GameRecord) -> String {
+    let name = game.opening.name.as_deref().unwrap_or("unknown");
+    let is_code =
+        |word: &str| word.len() == 3 && word.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+    let bare =
+        name.split_once(' ').filter(|(code, _)| is_code(code)).map_or(name, |(_, rest)| rest);
+    bare.split(':').next().unwrap_or(bare).to_string()
 }

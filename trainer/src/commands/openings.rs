@@ -41,10 +41,10 @@ struct Make {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Nodes of the search that judges a line
-    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u64).range(1..))]
     nodes: u64,
     /// Nodes of the searches that find its moves
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = value_parser!(u64).range(1..))]
     walk_nodes: u64,
     /// Best moves to choose from
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = value_parser!(u16).range(1..=64))]
@@ -53,8 +53,11 @@ struct Make {
     #[arg(long, value_name = "CP", default_value_t = 40)]
     spread: u16,
     /// Centipawns by which a line may favor a side
-    #[arg(long, value_name = "CP", default_value_t = 50)]
+    #[arg(long, value_name = "CP", default_value_t = 60)]
     balance: u16,
+    /// Largest part of the lines that may begin with the same two plies
+    #[arg(long, value_name = "SHARE", default_value_t = 0.06)]
+    share: f64,
     /// How many teachers work at the same time [default: all cores]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     processes: Option<u16>,
@@ -84,6 +87,7 @@ pub fn run(flags: Flags) -> Result<()> {
         choices: flags.choices.into(),
         spread: flags.spread.into(),
         balance: flags.balance.into(),
+        share: flags.share,
     };
     let made = make(&settings, &flags.out)?;
     println!(

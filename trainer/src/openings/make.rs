@@ -12,8 +12,8 @@ use crate::uci::{Engine, EngineCommand, UciError};
 use engine::search::Random;
 use serde::Serialize;
 use shakmaty::fen::Epd;
-use shakmaty::{EnPassantMode, Position};
-use std::collections::HashSet;
+use shakmaty::{EnPassantMode, Move, Position};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -42,6 +42,9 @@ pub struct MakeSettings {
     pub spread: i32,
     /// Centipawns by which a line may favor a side.
     pub balance: i32,
+    /// Largest part of the lines that may begin with the same two plies: what
+    /// engines like best would fill the book otherwise.
+    pub share: f64,
 }
 
 #[derive(Debug, Error)]
@@ -51,7 +54,8 @@ pub enum MakeError {
     #[error("{teacher} has no option MultiPV: it cannot offer moves to choose from")]
     NoMultiPv { teacher: String },
     #[error(
-        "only {found} lines were found in {tried} tries; allow more --plies, --spread or --balance"
+        "only {found} lines were found in {tried} tries; allow more --plies, --spread, \
+         --balance or --share"
     )]
     Exhausted { found: usize, tried: usize },
     #[error("interrupted; nothing was written")]
@@ -81,6 +85,8 @@ pub fn make(settings: &MakeSettings, out: &Path) -> Result<Made, MakeError> {
         .collect::<Result<_, _>>()?;
     let bar = progress::bar(Some(settings.count as u64), "lines");
     let (mut seen, mut text, mut named, mut tried) = (HashSet::new(), String::new(), 0, 0);
+    let mut beginnings: HashMap<Vec<Move>, usize> = HashMap::new();
+    let largest = (settings.share * settings.count as f64).ceil() as usize;
     while seen.len() < settings.count {
         if interrupt::requested() {
             return Err(MakeError::Interrupted);
@@ -90,7 +96,10 @@ pub fn make(settings: &MakeSettings, out: &Path) -> Result<Made, MakeError> {
         }
         for candidate in round(settings, &teachers, tried)?.into_iter().flatten() {
             let key = candidate.opening.line().line().last().key;
-            if seen.len() < settings.count && seen.insert(key) {
+            let first: Vec<Move> = candidate.opening.moves.iter().take(2).copied().collect();
+            let alike = beginnings.entry(first).or_default();
+            if seen.len() < settings.count && *alike < largest && seen.insert(key) {
+                *alike += 1;
                 named += usize::from(describe(&candidate, &mut text));
             }
         }

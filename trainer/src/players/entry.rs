@@ -151,6 +151,7 @@ impl<'de> Deserialize<'de> for PlayerEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn options(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
         pairs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
@@ -188,5 +189,13 @@ mod tests {
         let expected = [("SyzygyPath", "/a b"), ("UCI_Elo", "2000"), ("UCI_LimitStrength", "true")];
         assert_eq!(entries[1].options, options(&expected));
         assert!(serde_saphyr::from_str::<Vec<PlayerEntry>>("- {player: random, nme: x}").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_player_or_refused(text in "\\PC{0,40}(\\?[ -~]{0,40})?") {
+            let _ = text.parse::<PlayerEntry>();
+            let _ = text.parse::<TimeControl>();
+        }
     }
 }

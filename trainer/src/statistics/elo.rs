@@ -12,7 +12,8 @@ pub fn expected_score(elo: f64) -> f64 {
 
 /// Its inverse; infinite at 0 and 1.
 pub fn logistic_elo(score: f64) -> f64 {
-    -400.0 * (1.0 / score - 1.0).log10()
+    // The zero makes an even score +0.
+    -400.0 * (1.0 / score - 1.0).log10() + 0.0
 }
 
 /// What the pairs of a match say about the difference of its two players.

@@ -71,6 +71,7 @@ fn lines(reader: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use std::io::{BufReader, Read};
 
     const EPD: &str = "# rook endings\n\n\
@@ -132,5 +133,13 @@ mod tests {
         let reader = BufReader::new(EPD.as_bytes().chain(Broken));
         let error = read("s", reader, true).unwrap_err();
         assert!(matches!(error, SuiteError::Read { .. }), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(PuzzleId,FEN,Moves,Rating\n)?([ -~]{0,80}\n){0,4}") {
+            let _ = read("s", text.as_bytes(), false);
+            let _ = read("s", text.as_bytes(), true);
+        }
     }
 }
