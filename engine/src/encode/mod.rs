@@ -32,11 +32,13 @@ mod az4672;
 mod basic18;
 mod cache_key;
 mod encoder;
+mod knowledge;
 mod lc0_1858;
 mod lc0_planes;
 mod nmp72;
 mod planes;
 mod policy;
+mod rich;
 mod view;
 
 #[cfg(test)]

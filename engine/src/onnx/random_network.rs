@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn every_layout_can_be_written() {
-        for encoder in [Encoder::Basic18, Encoder::Az119, Encoder::Nmp72, Encoder::Lc0] {
+        for encoder in Encoder::ALL {
             for policy in [PolicyMap::Az4672, PolicyMap::Lc0] {
                 for value in [ValueHead::Wdl, ValueHead::Scalar] {
                     let mut spec = NetworkSpec::tiny(encoder, policy, value);

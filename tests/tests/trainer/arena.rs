@@ -238,6 +238,54 @@ fn a_player_that_cannot_start_ends_the_match_with_its_words() {
     assert!(errors.contains("no option Sorcery"), "{errors}");
 }
 
+#[cfg(unix)]
+#[test]
+fn patience_is_with_silence_not_with_thinking() {
+    let folder = tempdir().unwrap();
+    let thinks = "for i in 1 2 3 4 5; do sleep 0.4; echo \"info depth $i score cp 1 pv a2a3\"; done; \
+                  echo 'bestmove 0000'";
+    let player = bad_first(&folder, "slow", thinks);
+    let args = ["arena", &player, "random", "--games", "2", "--tc", "nodes=1", "--out", "match"];
+    let more = ["--patience", "1", "--concurrency", "1", "--max-moves", "3"];
+    let output = run_in(folder.path(), &[&args[..], &more[..]].concat());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("slow lost against random by illegal move: bestmove 0000"), "{errors}");
+}
+
+/// Whether a process with this word in its command line is there.
+#[cfg(target_os = "linux")]
+fn runs(word: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        fs::read(entry.path().join("cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).contains(word))
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_think_ends_with_the_match_and_leaves_nothing_behind() {
+    let folder = tempdir().unwrap();
+    // A number that no other process has in its command line.
+    let nap = format!("86{}", std::process::id());
+    let player = bad_first(&folder, "thinker", &format!("sleep {nap}"));
+    let mut command = Command::new(trainer());
+    command.args(["arena", "random", &player, "--games", "2", "--tc", "movetime=600"]);
+    command.args(["--out", "match", "--concurrency", "1"]).current_dir(folder.path());
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !runs(&format!("sleep\0{nap}")) {
+        assert!(Instant::now() < deadline, "it does not think");
+        sleep(Duration::from_millis(20));
+    }
+    let interrupted = Instant::now();
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(interrupted.elapsed() < Duration::from_secs(10));
+    assert!(journal(&folder.path().join("match")).is_empty());
+    assert!(!runs(&format!("sleep\0{nap}")), "what the player started is still there");
+}
+
 /// A match that takes some seconds: deterministic players.
 const SLOW: [&str; 8] = [
     "arena",
@@ -397,6 +445,7 @@ fn nonsense_is_refused_with_a_reason() {
         (&["greedy", "random", "mcts", "--sprt", "0,5"], "for two players"),
         (&["greedy", "random", "--sprt", "5,0"], "must be below"),
         (&["greedy", "random", "--sprt", "5"], "2 numbers"),
+        (&["greedy", "random", "--draw=-1,2,3"], "3 numbers"),
         (&["greedy", "random", "--openings", "missing.epd"], "missing.epd"),
         (&["net:missing.onnx", "random"], "missing.onnx"),
         (&["greedy", "random", "mcts", "--format", "match"], "gauntlet or round-robin"),
@@ -405,6 +454,10 @@ fn nonsense_is_refused_with_a_reason() {
         let errors = run_refused(folder.path(), &[&["arena"], args].concat());
         assert!(errors.contains(reason), "{args:?}: {errors}");
     }
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::write(folder.path().join("mine/games.pgn"), "[Event \"mine\"]").unwrap();
+    let errors = run_refused(folder.path(), &["arena", "greedy", "random", "--out", "mine"]);
+    assert!(errors.contains("games.pgn: not of this match"), "{errors}");
     let output = run_in(folder.path(), &["arena", "leela:0", "random", "--tc", "fast"]);
     assert_eq!(output.status.code(), Some(2));
     fs::create_dir(folder.path().join("taken")).unwrap();

@@ -53,6 +53,14 @@ impl Clock {
         }
     }
 
+    /// What the side has for its next move, and for all of those to come.
+    pub fn left(&self, mover: Color) -> Duration {
+        match self.sides[mover].control {
+            TimeControl::MoveTime(time) => time,
+            _ => self.sides[mover].left,
+        }
+    }
+
     /// Takes the time of a move; false when it was too much.
     pub fn spend(&mut self, mover: Color, time: Duration) -> bool {
         let side = &mut self.sides[mover];

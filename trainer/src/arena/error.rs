@@ -17,6 +17,8 @@ pub enum ArenaError {
         path.display()
     )]
     Write { path: PathBuf, source: io::Error },
+    #[error("{}: not of this match, and would be lost; name another --out", .0.display())]
+    Foreign(PathBuf),
     #[error("{}: in use by another match; wait for it or name another --out", .0.display())]
     InUse(PathBuf),
     #[error(

@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::judge::{Judge, won_by};
 use super::record::{Ending, GameRecord, MoveRecord, OpeningRecord};
+use crate::interrupt;
 use crate::openings::Opening;
 use crate::players::{Fault, GameLine, Player};
 use crate::provenance;
@@ -70,12 +71,18 @@ impl End {
     fn failure(color: Color, fault: &Fault) -> End {
         let ending = match fault {
             Fault::Illegal(_) => Ending::IllegalMove,
-            Fault::Crash(_) => Ending::Crash,
             Fault::Hang(_) => Ending::Hang,
+            Fault::Crash(_) | Fault::Refused(_) | Fault::Stopped => Ending::Crash,
         };
         let (result, fault) = (won_by(!color), Some(fault.to_string()));
         End { result, ending, fault, failed: Some(color) }
     }
+}
+
+/// Whether the match ends here. The signal itself counts: the flag follows it a
+/// moment later.
+fn stopped(stop: &AtomicBool) -> bool {
+    stop.load(Ordering::Relaxed) || interrupt::requested()
 }
 
 struct Table<'a> {
@@ -96,16 +103,17 @@ impl Table<'_> {
             // Two copies of one player are not to play alike.
             let seed = setting.seed ^ u64::from(color.is_black());
             if let Err(fault) = players[color].new_game(seed) {
-                return Some(End::failure(color, &fault));
+                return (!stopped(stop)).then(|| End::failure(color, &fault));
             }
         }
-        while !stop.load(Ordering::Relaxed) {
+        while !stopped(stop) {
             if let Some((result, ending)) = self.judge.verdict(&self.line) {
                 return Some(End { result, ending, fault: None, failed: None });
             }
             let mover = self.line.position().turn();
             if let Some(end) = self.half_move(mover, players[mover].as_mut()) {
-                return Some(end);
+                // A signal may have gone to the players as well.
+                return (!stopped(stop)).then_some(end);
             }
         }
         None
@@ -121,8 +129,9 @@ impl Table<'_> {
             Ok(thought) => thought,
             Err(fault) => return Some(End::failure(mover, &fault)),
         };
+        let left = self.clock.left(mover);
         if !self.clock.spend(mover, time) {
-            let late = format!("{:.3} s for {limit:?}", time.as_secs_f64());
+            let late = format!("{:.3} s of {:.3} s", time.as_secs_f64(), left.as_secs_f64());
             let result = won_by(!mover);
             return Some(End { result, ending: Ending::TimeLoss, fault: Some(late), failed: None });
         }

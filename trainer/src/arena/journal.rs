@@ -58,6 +58,10 @@ impl Journal {
         fs::create_dir_all(folder).map_err(write(folder))?;
         let lock = lock(folder)?;
         let (journal, pgn) = (folder.join(JOURNAL), folder.join(PGN));
+        let foreign = fs::metadata(&pgn).is_ok_and(|facts| facts.len() > 0);
+        if foreign && !journal.exists() {
+            return Err(ArenaError::Foreign(pgn));
+        }
         let mut whole = AtomicFile::create(&pgn).map_err(write(&pgn))?;
         let known = read(&journal, folder, &settings.identity(), |game| {
             whole.write_all(pgn::text(&game, settings).as_bytes()).map_err(write(&pgn))?;

@@ -59,7 +59,9 @@ impl<'a> Judge<'a> {
             Score::Mate(moves) if moves > 0 => i32::MAX,
             Score::Mate(_) => -i32::MAX,
         });
-        let within = |rule: DrawRule| centipawns.is_some_and(|cp| cp.abs() <= rule.score);
+        let within = |rule: DrawRule| {
+            centipawns.is_some_and(|cp| cp.unsigned_abs() <= rule.score.unsigned_abs())
+        };
         self.level = if self.rules.draw.is_some_and(within) { self.level + 1 } else { 0 };
         let leader = self.rules.win.and_then(|rule| match centipawns? {
             cp if cp >= rule.score => Some(mover),
@@ -107,13 +109,13 @@ impl<'a> Judge<'a> {
             return Some((outcome, Ending::Tablebase));
         }
         if let (Some(rule), Some((leader, plies))) = (self.rules.win, self.ahead)
-            && plies >= 2 * rule.moves
+            && plies / 2 >= rule.moves
         {
             return Some((won_by(leader), Ending::AgreedWin));
         }
         if let Some(rule) = self.rules.draw
             && position.fullmoves().get() > rule.after
-            && self.level >= 2 * rule.moves
+            && self.level / 2 >= rule.moves
         {
             return Some((Outcome::Draw, Ending::AgreedDraw));
         }

@@ -113,9 +113,9 @@ fn comment(score: Option<Score>, depth: Option<u32>, us: u64, mover: Color) -> S
     let depth = depth.map_or(String::new(), |depth| format!(",{depth}"));
     let eval = match score {
         Some(Score::Centipawns(cp)) => {
-            format!("[%eval {:.2}{depth}] ", f64::from(sign * cp) / 100.0)
+            format!("[%eval {:.2}{depth}] ", f64::from(sign) * f64::from(cp) / 100.0)
         }
-        Some(Score::Mate(moves)) => format!("[%eval #{}{depth}] ", sign * moves),
+        Some(Score::Mate(moves)) => format!("[%eval #{}{depth}] ", moves.saturating_mul(sign)),
         None => String::new(),
     };
     let (seconds, ms) = (us / 1_000_000, us / 1000 % 1000);

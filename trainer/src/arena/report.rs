@@ -23,7 +23,8 @@ pub struct Report {
     /// How the games ended.
     pub endings: BTreeMap<String, u64>,
     pub sprt: Option<SprtLine>,
-    /// Milliseconds per move between the players' thinking.
+    /// Milliseconds per move outside of the players' thinking, the preparation of
+    /// new games included.
     pub overhead_ms: f64,
     /// Whether any rating is anchored; otherwise their mean is 0.
     pub anchored: bool,
@@ -169,7 +170,7 @@ impl fmt::Display for Report {
         let endings: Vec<String> =
             self.endings.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
         write!(f, "{} games: {}", self.games, endings.join(", "))?;
-        write!(f, "\n{:.2} ms per move between the players' thinking", self.overhead_ms)
+        write!(f, "\n{:.2} ms per move outside of the players' thinking", self.overhead_ms)
     }
 }
 

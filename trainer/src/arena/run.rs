@@ -13,6 +13,7 @@ use crate::interrupt;
 use engine::tablebase::Tablebases;
 use shakmaty::ByColor;
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -47,30 +48,31 @@ pub fn run(settings: &MatchSettings, run: &RunSettings) -> Result<(Report, Finis
             standings.add(&game, settings);
         }
     })?;
-    let todo: Vec<u64> = (0..schedule.games()).filter(|game| !finished.contains(game)).collect();
+    finished.retain(|game| *game < schedule.games());
+    let left = schedule.games() - finished.len() as u64;
     warn(settings, &schedule, finished.len(), run);
     let mut host = Host { settings, standings, journal, progress: None };
     if host.decided() {
         return Ok((Report::new(settings, &host.standings), Finished::Decided));
     }
-    if todo.is_empty() {
+    if left == 0 {
         return Ok((Report::new(settings, &host.standings), Finished::Complete));
     }
     let before = host.standings.games;
-    host.progress = Some(Progress::new(before + todo.len() as u64, before, run.progress));
+    host.progress = Some(Progress::new(before + left, before, run.progress));
     let concurrency = run.concurrency.unwrap_or_else(|| settings.fitting_concurrency());
     let floor = Floor {
         settings,
         schedule: &schedule,
         tables: tables.as_ref(),
-        todo: &todo,
+        finished: &finished,
         next: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
+        stop: Arc::new(AtomicBool::new(false)),
         patience: run.patience,
     };
     let outcome = thread::scope(|scope| {
         let (sender, receiver) = channel();
-        for _ in 0..concurrency.clamp(1, todo.len()) {
+        for _ in 0..(concurrency as u64).clamp(1, left) {
             let (floor, sender) = (&floor, sender.clone());
             scope.spawn(move || floor.work(&sender));
         }
@@ -102,10 +104,10 @@ fn warn(settings: &MatchSettings, schedule: &Schedule, finished: usize, run: &Ru
         eprintln!("{}: going on after {finished} games", run.out.display());
     }
     let distinct = schedule.distinct_rounds();
-    if settings.pairs > distinct && settings.sprt.is_none() {
+    if settings.pairs > distinct {
         eprintln!(
-            "warning: {} pairs but {distinct} openings: games may repeat, and the intervals are \
-             then too narrow",
+            "warning: up to {} pairs but {distinct} openings: after those, players that are not \
+             random repeat their games, and the statistics take them for new ones",
             settings.pairs
         );
     }
@@ -116,20 +118,25 @@ struct Floor<'a> {
     settings: &'a MatchSettings,
     schedule: &'a Schedule,
     tables: Option<&'a Tablebases>,
-    /// Numbers of the games that are left.
-    todo: &'a [u64],
+    /// Numbers of the games that need not be played any more.
+    finished: &'a HashSet<u64>,
     next: AtomicU64,
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     patience: Duration,
 }
 
 impl Floor<'_> {
     fn work(&self, sender: &Sender<Result<GameRecord, ArenaError>>) {
-        let mut seats = Seats::new(&self.settings.players, self.patience);
+        let mut seats = Seats::new(&self.settings.players, self.patience, &self.stop);
         while !self.stop.load(Ordering::Relaxed) {
-            let next = self.next.fetch_add(1, Ordering::Relaxed) as usize;
-            let Some(game) = self.todo.get(next) else { return };
-            let outcome = match self.play(self.schedule.job(*game), &mut seats) {
+            let game = self.next.fetch_add(1, Ordering::Relaxed);
+            if game >= self.schedule.games() {
+                return;
+            }
+            if self.finished.contains(&game) {
+                continue;
+            }
+            let outcome = match self.play(self.schedule.job(game), &mut seats) {
                 Ok(None) => return,
                 Ok(Some(record)) => Ok(record),
                 Err(error) => Err(error),

@@ -2,7 +2,9 @@
 //! replaced when they fail.
 
 use super::ArenaError;
-use crate::players::{Player, PlayerSpec};
+use crate::players::{Fault, Player, PlayerSpec};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -14,12 +16,17 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub struct Seats<'a> {
     specs: &'a [PlayerSpec],
     patience: Duration,
+    stop: &'a Arc<AtomicBool>,
     seated: Vec<(usize, Box<dyn Player>)>,
 }
 
 impl<'a> Seats<'a> {
-    pub fn new(specs: &'a [PlayerSpec], patience: Duration) -> Seats<'a> {
-        Seats { specs, patience, seated: Vec::new() }
+    pub fn new(
+        specs: &'a [PlayerSpec],
+        patience: Duration,
+        stop: &'a Arc<AtomicBool>,
+    ) -> Seats<'a> {
+        Seats { specs, patience, stop, seated: Vec::new() }
     }
 
     /// The two players of a game. Others leave: they would keep their memory.
@@ -38,13 +45,14 @@ impl<'a> Seats<'a> {
             return Ok(self.seated.swap_remove(place).1);
         }
         let spec = &self.specs[index];
-        let mut outcome = spec.start(self.patience);
+        let mut outcome = spec.start(self.patience, self.stop);
         for _ in 1..STARTS {
-            if outcome.is_ok() {
+            let passing = matches!(outcome, Err(Fault::Crash(_) | Fault::Hang(_)));
+            if !passing || self.stop.load(Ordering::Relaxed) {
                 break;
             }
             thread::sleep(PAUSE);
-            outcome = spec.start(self.patience);
+            outcome = spec.start(self.patience, self.stop);
         }
         outcome.map_err(|fault| ArenaError::Start {
             player: spec.name.clone(),

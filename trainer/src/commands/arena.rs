@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, value_parser};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Plays engines and networks against each other and says how strong each is.
@@ -37,7 +38,7 @@ pub struct Flags {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
     concurrency: Option<u16>,
     /// A player that is silent for so long beyond its time, in seconds, has lost
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u64).range(1..=86_400))]
     patience: u64,
     /// Our engine, for net: players [default: beside this program]
     #[arg(long, value_name = "FILE")]
@@ -64,7 +65,7 @@ struct Plan {
     #[arg(long)]
     format: Option<Format>,
     /// Games of each pairing, an even number [default: 100, or 20000 with --sprt]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(..=10_000_000))]
     games: Option<u64>,
     /// Seconds and increment such as 10+0.1, 40/60, movetime=0.5, nodes=800 or depth=6
     /// [default: 10+0.1]
@@ -221,7 +222,7 @@ impl Plan {
 
     fn sprt(&self) -> Result<Option<Sprt>> {
         let Some(text) = &self.sprt else { return Ok(None) };
-        let [elo0, elo1] = numbers("--sprt", text)?;
+        let [elo0, elo1] = numbers::<f64, 2>("--sprt", text)?;
         Ok(Some(Sprt {
             elo0,
             elo1,
@@ -233,12 +234,12 @@ impl Plan {
 
     fn adjudication(&self) -> Result<Adjudication> {
         let draw = |text: &String| -> Result<DrawRule> {
-            let [after, moves, score] = numbers("--draw", text)?.map(|n| n as u32);
-            Ok(DrawRule { after, moves: moves.max(1), score: score as i32 })
+            let [after, moves, score] = numbers::<u16, 3>("--draw", text)?;
+            Ok(DrawRule { after: after.into(), moves: moves.max(1).into(), score: score.into() })
         };
         let win = |text: &String| -> Result<WinRule> {
-            let [moves, score] = numbers("--win", text)?.map(|n| n as u32);
-            Ok(WinRule { moves: moves.max(1), score: score.max(1) as i32 })
+            let [moves, score] = numbers::<u16, 2>("--win", text)?;
+            Ok(WinRule { moves: moves.max(1).into(), score: score.max(1).into() })
         };
         Ok(Adjudication {
             draw: self.draw.as_ref().map(draw).transpose()?,
@@ -250,8 +251,8 @@ impl Plan {
 }
 
 /// So many numbers with commas between them.
-fn numbers<const N: usize>(flag: &str, text: &str) -> Result<[f64; N]> {
-    let values: Vec<f64> = text
+fn numbers<T: FromStr, const N: usize>(flag: &str, text: &str) -> Result<[T; N]> {
+    let values: Vec<T> = text
         .split(',')
         .map(|part| part.trim().parse())
         .collect::<Result<_, _>>()

@@ -52,11 +52,11 @@ pub fn run(arguments: Arguments) -> i32 {
         Command::Suite(flags) => suite::run(flags),
     };
     match outcome {
-        _ if interrupt::requested() => interrupt::EXIT_CODE,
+        Ok(()) if interrupt::requested() => interrupt::EXIT_CODE,
         Ok(()) => 0,
         Err(error) => {
             eprintln!("error: {error:#}");
-            1
+            if interrupt::requested() { interrupt::EXIT_CODE } else { 1 }
         }
     }
 }

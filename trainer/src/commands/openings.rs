@@ -20,8 +20,8 @@ enum Action {
 
 /// Makes a book of balanced openings, each line different, with names where they have one.
 ///
-/// A line begins with a named opening or at the start position and goes on with moves that the
-/// teacher holds for nearly as good as its best. The same seed gives the same book if the
+/// A line begins with a named opening and goes on with moves that the teacher holds for nearly as
+/// good as its best. The same seed gives the same book if the
 /// teacher's answers are the same.
 #[derive(Args)]
 struct Make {
@@ -44,7 +44,7 @@ struct Make {
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u64).range(1..))]
     nodes: u64,
     /// Nodes of the searches that find its moves
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = value_parser!(u64).range(1..))]
     walk_nodes: u64,
     /// Best moves to choose from
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = value_parser!(u16).range(1..=64))]

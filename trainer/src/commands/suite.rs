@@ -12,6 +12,8 @@ use clap::{Args, value_parser};
 use serde::Serialize;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Runs a player over tactical test suites.
@@ -54,7 +56,7 @@ pub struct Flags {
     #[arg(long, value_name = "COMMAND", default_value = "stockfish")]
     stockfish: String,
     /// A player that is silent for so long beyond its time, in seconds, has failed
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = value_parser!(u64).range(1..=86_400))]
     patience: u64,
     /// Prints the result as JSON
     #[arg(long)]
@@ -90,6 +92,8 @@ pub fn run(flags: Flags) -> Result<()> {
         threads: flags.concurrency.map_or(fitting, usize::from),
         seed: flags.seed,
     };
+    // A problem that was begun is finished.
+    let never = Arc::new(AtomicBool::new(false));
     let mut log = flags.attempts.as_deref().map(create).transpose()?;
     let mut outcomes = Vec::new();
     for file in &flags.files {
@@ -99,7 +103,7 @@ pub fn run(flags: Flags) -> Result<()> {
         let suite = read(&name, reader, flags.skip_bad)?;
         let problems: Vec<_> = suite.problems.into_iter().step_by(flags.every.into()).collect();
         let bar = progress::bar(Some(problems.len() as u64), "problems");
-        let start = || player.start(Duration::from_secs(flags.patience));
+        let start = || player.start(Duration::from_secs(flags.patience), &never);
         let mut solved = 0;
         let attempts = solve(&problems, settings, &start, &interrupt::requested, &mut |attempt| {
             solved += u64::from(attempt.solved);

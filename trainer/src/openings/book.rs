@@ -20,6 +20,8 @@ const BUILT_IN_NAME: &str = "book";
 pub enum BookError {
     #[error(transparent)]
     Source(#[from] SourceError),
+    #[error("{path}: there is no such file")]
+    NoFile { path: String },
     #[error("{path}: cannot be read")]
     Read { path: String, source: io::Error },
     #[error("{path}, line {line}: {cause}")]
@@ -32,7 +34,7 @@ pub enum BookError {
 #[derive(Debug)]
 pub struct Book {
     pub name: String,
-    /// SHA-256 of the file as it is unpacked.
+    /// SHA-256 of the openings as they are played.
     pub sha256: String,
     pub openings: Vec<Opening>,
 }
@@ -45,12 +47,16 @@ impl Book {
             return Book::from_epd(BUILT_IN_NAME, BUILT_IN.as_bytes());
         }
         let name = path.display().to_string();
+        // Twice read, and again when the match goes on.
+        if !path.is_file() {
+            return Err(BookError::NoFile { path: name });
+        }
         let sources = Sources::new(vec![path.to_path_buf()])?;
         let unreadable = |source| BookError::Read { path: name.clone(), source };
         let mut bytes = Vec::new();
         sources.open(0).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(unreadable)?;
         match looks_like_pgn(&bytes) {
-            true => Book::from_pgn(path, &bytes, plies),
+            true => Book::from_pgn(path, plies),
             false => Book::from_epd(&name, &bytes),
         }
     }
@@ -69,10 +75,11 @@ impl Book {
             })?;
             openings.extend(opening);
         }
-        Book::new(name, bytes, openings)
+        Book::new(name, openings)
     }
 
-    fn from_pgn(path: &Path, bytes: &[u8], plies: Option<usize>) -> Result<Book, BookError> {
+    /// Broken games are shown and left out.
+    fn from_pgn(path: &Path, plies: Option<usize>) -> Result<Book, BookError> {
         let sources = Sources::new(vec![path.to_path_buf()])?;
         let settings = PgnSettings {
             game: GameSettings::default(),
@@ -81,25 +88,32 @@ impl Book {
             threads: 1,
         };
         let mut openings = Vec::new();
-        let mut report = Report::silent();
+        let name = path.display().to_string();
+        let mut report = Report::create(&sources, None)
+            .map_err(|source| BookError::Read { path: name.clone(), source })?;
         let read: Result<_, Infallible> = import_pgn(&sources, &settings, &mut report, |record| {
             openings.extend(read_record(record, plies.unwrap_or(usize::MAX)));
             Ok(())
         });
-        let name = path.display().to_string();
+        let _ = report.finish();
         if let Ok(summary) = read
             && let Some(failure) = summary.failures.into_iter().next()
         {
             return Err(BookError::Read { path: name, source: io::Error::other(failure) });
         }
-        Book::new(&name, bytes, openings)
+        Book::new(&name, openings)
     }
 
-    fn new(name: &str, bytes: &[u8], openings: Vec<Opening>) -> Result<Book, BookError> {
+    fn new(name: &str, openings: Vec<Opening>) -> Result<Book, BookError> {
         if openings.is_empty() {
             return Err(BookError::Empty { path: name.to_string() });
         }
-        Ok(Book { name: name.to_string(), sha256: provenance::hash(bytes), openings })
+        let played = |opening: &Opening| {
+            let line = opening.line();
+            format!("{} {}\n", line.start_fen(), line.moves().join(" "))
+        };
+        let text: String = openings.iter().map(played).collect();
+        Ok(Book { name: name.to_string(), sha256: provenance::hash(text.as_bytes()), openings })
     }
 
     /// No book: every game begins at the start.

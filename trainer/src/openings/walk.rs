@@ -1,5 +1,5 @@
-//! One line of a book: a named opening or the start position, played on with
-//! moves that a teacher finds good enough.
+//! One line of a book: a named opening, played on with moves that a teacher finds
+//! good enough.
 
 use super::eco;
 use super::{MakeSettings, Opening};
@@ -55,16 +55,16 @@ pub fn walk(
     Ok(balance.map(|balance| Candidate { opening, balance }))
 }
 
-/// Half of the lines begin with one of the table, as far as the length allows.
+/// One of the table's lines, as far as the length allows: openings that have a
+/// name are those that people play.
 fn begin(length: usize, random: &mut Random) -> Opening {
-    let nothing = || Opening { start: Chess::default(), moves: Vec::new(), name: None };
-    if below(random, 2) == 0 {
-        return nothing();
-    }
     let lines: Vec<eco::Named> = eco::lines().collect();
     let named = lines.get(below(random, lines.len().max(1)));
-    let mut opening =
-        named.and_then(|named| Opening::from_san(named.moves)).unwrap_or_else(nothing);
+    let mut opening = named.and_then(|named| Opening::from_san(named.moves)).unwrap_or(Opening {
+        start: Chess::default(),
+        moves: Vec::new(),
+        name: None,
+    });
     opening.moves.truncate(length);
     opening
 }

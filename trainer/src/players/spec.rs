@@ -7,6 +7,8 @@ use crate::provenance;
 use crate::uci::EngineCommand;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Everything that decides how the player plays.
@@ -40,11 +42,17 @@ pub struct Network {
 }
 
 impl PlayerSpec {
-    pub fn start(&self, patience: Duration) -> Result<Box<dyn Player>, Fault> {
+    /// `patience` is how long an engine may be silent beyond its time; a raised
+    /// `stop` ends its thinking.
+    pub fn start(
+        &self,
+        patience: Duration,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Box<dyn Player>, Fault> {
         match &self.kind {
             PlayerKind::Baseline(baseline) => Ok(baseline.player()),
             PlayerKind::Engine { command, options, .. } => {
-                Ok(Box::new(UciPlayer::start(command, options, patience)?))
+                Ok(Box::new(UciPlayer::start(command, options, patience, Arc::clone(stop))?))
             }
         }
     }

@@ -28,10 +28,17 @@ pub struct Thought {
 /// Why there is no move. The player is not to be used again.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Fault {
-    #[error("illegal move: {0}")]
+    /// What was played.
+    #[error("{0}")]
     Illegal(String),
     #[error("{0}")]
     Crash(String),
     #[error("{0}")]
     Hang(String),
+    /// It will not do what it is set to; another try would not help.
+    #[error("{0}")]
+    Refused(String),
+    /// By its own side; nobody's fault.
+    #[error("stopped")]
+    Stopped,
 }

@@ -60,6 +60,10 @@ fn seconds(text: &str) -> Option<Duration> {
     let (minutes, seconds) = text.split_once(':').unwrap_or(("0", text));
     let minutes = f64::from(minutes.trim().parse::<u32>().ok()?);
     let total = minutes * 60.0 + seconds.trim().parse::<f64>().ok()?;
+    // Clocks are told in milliseconds; less is a slip as well.
+    if total > 0.0 && total < 0.001 {
+        return None;
+    }
     // Longer than a day is a slip.
     Duration::try_from_secs_f64(total).ok().filter(|time| *time <= Duration::from_secs(86_400))
 }
@@ -112,9 +116,20 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_examples() {
-        for text in
-            ["", "x", "0", "0+1", "-3", "0/60", "40/", "nodes=0", "movetime=0", "10+-1", "inf"]
-        {
+        for text in [
+            "",
+            "x",
+            "0",
+            "0+1",
+            "-3",
+            "0/60",
+            "40/",
+            "nodes=0",
+            "movetime=0",
+            "10+-1",
+            "inf",
+            "movetime=0.0004",
+        ] {
             let refusal = text.parse::<TimeControl>().unwrap_err();
             assert!(refusal.contains("10+0.1"), "{text}: {refusal}");
         }

@@ -3,6 +3,8 @@
 use super::{Fault, GameLine, Player, Thought};
 use crate::uci::{Engine, EngineCommand, Limit, UciError};
 use engine::chess::parse_move;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub struct UciPlayer {
@@ -13,13 +15,15 @@ pub struct UciPlayer {
 
 impl UciPlayer {
     /// Starts the engine and sets its options. `patience` is how long it may be
-    /// silent beyond its time.
+    /// silent beyond its time; a raised `stop` ends its thinking.
     pub fn start(
         command: &EngineCommand,
         options: &[(String, String)],
         patience: Duration,
+        stop: Arc<AtomicBool>,
     ) -> Result<UciPlayer, UciError> {
         let mut engine = Engine::start(command, patience)?;
+        engine.stop_at(stop);
         for (name, value) in options {
             if !engine.set_option(name, value)? {
                 return Err(UciError::NoOption {
@@ -70,6 +74,8 @@ impl From<UciError> for Fault {
     fn from(error: UciError) -> Fault {
         match error {
             UciError::Nonsense { answer, .. } => Fault::Illegal(answer),
+            UciError::Stopped => Fault::Stopped,
+            UciError::NoOption { .. } | UciError::Value { .. } => Fault::Refused(error.to_string()),
             UciError::Silent { .. } => Fault::Hang(error.to_string()),
             error => Fault::Crash(match std::error::Error::source(&error) {
                 Some(source) => format!("{error}: {source}"),

@@ -46,8 +46,9 @@ impl Comparison {
         };
         let error = match variance > 0.0 {
             true => (variance / count as f64).sqrt(),
-            // Of the same size as the bounds that replace it.
-            false => bounds.half() / super::CONFIDENCE,
+            // By the bound that faces equality.
+            false if score > 0.5 => (score - bounds.low) / super::CONFIDENCE,
+            false => (bounds.high - score) / super::CONFIDENCE,
         };
         Some(Comparison {
             score,

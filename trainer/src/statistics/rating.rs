@@ -234,6 +234,10 @@ impl<'a> Fit<'a> {
         let Some(inverse) = invert(&self.information(elos)) else { return errors };
         let spread = self.laplacian(false, |score| {
             let expected = expected_score(elos[score.first] - elos[score.second]);
+            if score.pairs.0.iter().filter(|count| **count > 0).count() == 1 {
+                // All alike: no spread to be seen, so that of the model.
+                return SCALE * SCALE * score.games * expected * (1.0 - expected);
+            }
             let squares =
                 score.pairs.0.iter().zip(Pairs::SCORES).map(|(count, points)| {
                     *count as f64 * (2.0 * SCALE * (points - expected)).powi(2)

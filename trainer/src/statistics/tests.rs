@@ -122,6 +122,20 @@ fn winners_of_everything_are_finite_and_said_to_be_damped() {
 }
 
 #[test]
+fn pairs_that_are_all_alike_leave_doubt() {
+    // Drawn pairs only: the rating is the opponent's, but not for certain.
+    let pairs = Pairs([0, 0, 10, 0, 0]);
+    let rated = rate(&[None, Some(2000.0)], &[Encounter { first: 0, second: 1, pairs }]);
+    let rating = rated[0].unwrap();
+    assert!((rating.elo - 2000.0).abs() < 1e-6 && rating.error > 30.0, "{rating:?}");
+    // One pair won: a good sign, no more.
+    let comparison = Comparison::new(&Pairs([0, 0, 0, 0, 1])).unwrap();
+    assert!((0.6..0.9).contains(&comparison.los), "{comparison:?}");
+    let comparison = Comparison::new(&Pairs([1, 0, 0, 0, 0])).unwrap();
+    assert!((0.1..0.4).contains(&comparison.los), "{comparison:?}");
+}
+
+#[test]
 fn a_single_drawn_pair_says_little() {
     let comparison = Comparison::new(&Pairs([0, 0, 1, 0, 0])).unwrap();
     assert_eq!((comparison.elo, comparison.normalized_elo, comparison.los), (0.0, 0.0, 0.5));

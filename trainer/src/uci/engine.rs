@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 use shakmaty::Color;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::process::{NoLine, Process};
@@ -37,12 +39,12 @@ impl Limit {
         match self {
             Limit::Nodes(nodes) => format!("go nodes {nodes}"),
             Limit::Depth(depth) => format!("go depth {depth}"),
-            Limit::MoveTime(time) => format!("go movetime {}", time.as_millis()),
+            Limit::MoveTime(time) => format!("go movetime {}", milliseconds(time)),
             Limit::Clock(clocks) => {
                 let mut go = format!(
                     "go wtime {} btime {} winc {} binc {}",
-                    clocks.white.as_millis(),
-                    clocks.black.as_millis(),
+                    milliseconds(clocks.white),
+                    milliseconds(clocks.black),
                     clocks.white_increment.as_millis(),
                     clocks.black_increment.as_millis()
                 );
@@ -64,10 +66,29 @@ impl Limit {
     }
 }
 
+/// At least one: engines take none for no limit.
+fn milliseconds(time: Duration) -> u128 {
+    time.as_millis().max(1)
+}
+
 /// Whose turn it is after `moves` from `fen`.
 fn mover(fen: &str, moves: &[String]) -> Color {
     let start = Color::from_black(fen.split_ascii_whitespace().nth(1) == Some("b"));
     if moves.len().is_multiple_of(2) { start } else { !start }
+}
+
+/// How long an answer is waited for.
+#[derive(Clone, Copy)]
+struct Wait {
+    within: Duration,
+    /// Anew after every line.
+    renewed: bool,
+}
+
+impl Wait {
+    fn of(within: Duration) -> Wait {
+        Wait { within, renewed: false }
+    }
 }
 
 /// What a search came to. Moves are in UCI notation and not checked: whether
@@ -84,9 +105,14 @@ pub struct Engine {
     process: Process,
     name: String,
     options: Vec<EngineOption>,
-    /// How long any answer may take, beyond the time a search is given.
+    /// How long any answer may take, beyond the time a search is given. Without
+    /// such a time it may take longer, as long as the engine is not silent.
     patience: Duration,
+    stop: Option<Arc<AtomicBool>>,
 }
+
+/// How often the flag is looked at that stops a search.
+const GLANCE: Duration = Duration::from_millis(100);
 
 impl Engine {
     /// Starts and greets; the options are as the engine has them by default.
@@ -94,9 +120,14 @@ impl Engine {
         let process = Process::start(command)
             .map_err(|source| UciError::Start { command: command.to_string(), source })?;
         let name = command.program.clone();
-        let mut engine = Engine { process, name, options: Vec::new(), patience };
+        let mut engine = Engine { process, name, options: Vec::new(), patience, stop: None };
         engine.greet().map_err(|error| engine.not_uci(command, &error))?;
         Ok(engine)
+    }
+
+    /// Searches are given up once the flag is raised.
+    pub fn stop_at(&mut self, flag: Arc<AtomicBool>) {
+        self.stop = Some(flag);
     }
 
     /// As in `id name`, or the program's path.
@@ -128,7 +159,7 @@ impl Engine {
     /// Waits until everything said so far is done.
     pub fn ready(&mut self) -> Result<(), UciError> {
         self.send("isready")?;
-        self.read("isready", self.patience, |line| (line == "readyok").then_some(()))
+        self.read("isready", Wait::of(self.patience), |line| (line == "readyok").then_some(()))
     }
 
     /// The next position has nothing to do with the last.
@@ -148,9 +179,11 @@ impl Engine {
         self.send(&format!("position fen {fen}{played}{}", moves.join(" ")))?;
         let go = limit.go();
         self.send(&go)?;
-        let within = self.patience + limit.time(mover(fen, moves)).unwrap_or_default();
+        let time = limit.time(mover(fen, moves));
+        let wait =
+            Wait { within: self.patience + time.unwrap_or_default(), renewed: time.is_none() };
         let mut ranking = Ranking::default();
-        let best = self.read(&go, within, |line| match line.strip_prefix("bestmove") {
+        let best = self.read(&go, wait, |line| match line.strip_prefix("bestmove") {
             Some(rest) => Some(rest.split_whitespace().next().unwrap_or_default().to_string()),
             None => {
                 if let Some(info) = Info::parse(line) {
@@ -168,7 +201,7 @@ impl Engine {
     fn greet(&mut self) -> Result<(), UciError> {
         self.send("uci")?;
         let (mut name, mut options) = (None, Vec::new());
-        self.read("uci", GREETING.min(self.patience), |line| {
+        self.read("uci", Wait::of(GREETING.min(self.patience)), |line| {
             if let Some(text) = line.strip_prefix("id name ") {
                 name = Some(text.trim().to_string());
             }
@@ -199,24 +232,31 @@ impl Engine {
     fn read<T>(
         &mut self,
         to: &str,
-        within: Duration,
+        wait: Wait,
         mut take: impl FnMut(&str) -> Option<T>,
     ) -> Result<T, UciError> {
-        let deadline = Instant::now() + within;
+        let within = wait.within;
+        let mut deadline = Instant::now() + within;
         loop {
-            match self.process.receive(deadline) {
+            match self.process.receive(deadline.min(Instant::now() + GLANCE)) {
                 Ok(line) => {
                     if let Some(found) = take(&line) {
                         return Ok(found);
                     }
-                    if Instant::now() < deadline {
-                        continue;
+                    if wait.renewed {
+                        deadline = Instant::now() + within;
                     }
                 }
                 Err(NoLine::Ended) => return Err(self.died(to)),
                 Err(NoLine::Late) => {}
             }
-            return Err(UciError::Silent { to: to.to_string(), within, said: self.process.said() });
+            if self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                return Err(UciError::Stopped);
+            }
+            if Instant::now() >= deadline {
+                let said = self.process.said();
+                return Err(UciError::Silent { to: to.to_string(), within, said });
+            }
         }
     }
 
@@ -247,5 +287,6 @@ mod tests {
         assert_eq!(limit.time(mover("8/8/8/8/8/8/8/8 w - - 0 1", &moves)), Some(second / 2));
         assert_eq!(limit.time(mover("8/8/8/8/8/8/8/8 b - - 0 1", &moves)), Some(10 * second));
         assert_eq!(Limit::Nodes(5).time(Color::White), None);
+        assert_eq!(Limit::MoveTime(Duration::from_micros(10)).go(), "go movetime 1");
     }
 }

@@ -18,6 +18,9 @@ pub enum UciError {
     Nonsense { to: String, answer: String },
     #[error("{engine} has no option {name}; `uci` lists those it has")]
     NoOption { engine: String, name: String },
+    /// By its own side.
+    #[error("the search was stopped")]
+    Stopped,
     /// The value was not sent; the engine is as before.
     #[error("option {name} cannot be `{value}`: {expected}")]
     Value { name: String, value: String, expected: String },

@@ -89,7 +89,7 @@ impl Process {
                 }
                 Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
                 _ => {
-                    let _ = self.child.kill();
+                    self.kill();
                     return "its output is closed".to_string();
                 }
             }
@@ -103,6 +103,17 @@ impl Process {
         while reading() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// With all of its group: an engine may hide behind a script.
+    fn kill(&mut self) {
+        #[cfg(unix)]
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            // SAFETY: a plain system call. The group is the child's own, as long
+            // as the child has not been waited for.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+        }
+        let _ = self.child.kill();
     }
 
     /// Its last lines, for a message.
@@ -123,7 +134,7 @@ impl Drop for Process {
         let deadline = Instant::now() + FAREWELL;
         // The end of output is the end of the process; one that floods has no end.
         while Instant::now() < deadline && self.receive(deadline).is_ok() {}
-        let _ = self.child.kill();
+        self.kill();
         let _ = self.child.wait();
     }
 }

@@ -13,7 +13,8 @@ pub fn pinned(board: &Board) -> Bitboard {
     pinned_of(board, Color::White) | pinned_of(board, Color::Black)
 }
 
-fn pinned_of(board: &Board, side: Color) -> Bitboard {
+/// The same of one side.
+pub fn pinned_of(board: &Board, side: Color) -> Bitboard {
     let Some(king) = board.king_of(side) else { return Bitboard::EMPTY };
     let straight = attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens();
     let diagonal = attacks::bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens();

@@ -41,14 +41,11 @@
 //! - Values: pawn 1, knight and bishop 3, rook 5, queen 9, king above all.
 //! - *Trapped*: a knight, bishop, rook or queen with mobility below 2.
 
-mod attacks;
-mod king;
-mod pawns;
-
+use super::knowledge::attacks::{self, Attacks};
+use super::knowledge::{king, pawns};
 use super::planes::Planes;
 use super::view::View;
 use crate::chess::Ply;
-use attacks::Attacks;
 use shakmaty::{Bitboard, Board, Color, Position};
 
 pub const PLANES: usize = 72;
