@@ -23,7 +23,7 @@ const fn optional(path: &'static str, kind: Kind, help: &'static str) -> Key {
     Key { path, kind, optional: true, help }
 }
 
-const ENCODERS: &[&str] = &["basic18", "rich", "az119", "nmp72", "lc0-112"];
+const ENCODERS: &[&str] = &["basic18", "az119", "nmp72", "lc0-112", "rich"];
 const SEARCH_KINDS: &[&str] =
     &["None", "Human", "Teacher", "Comment", "Full", "Cheap", "Random", "Book"];
 
