@@ -4,10 +4,13 @@
 //! squares apart, cover it; each gives 4x4 squares of the result. `to_tiles`
 //! and `from_tiles` are the input and output transforms; each has its adjoint
 //! for the way back.
+//!
+//! Arrays are filled in plain loops: what is handed to `from_fn` or `map` as a
+//! closure is compiled without the processor's vector instructions, and was ten
+//! times slower.
 
 use super::scratch::sized;
 use pulp::{Arch, Simd, WithSimd};
-use std::array::from_fn;
 
 /// Squares of a board, and side of a board with its border.
 pub const SQUARES: usize = 64;
@@ -73,6 +76,20 @@ pub fn from_tiles_adjoint(arch: Arch, board: &[f32], points: &mut Points, first:
     arch.dispatch(FromTilesAdjoint { board, points, first });
 }
 
+/// The same place of six lines.
+macro_rules! across {
+    ($lines:ident, $at:expr) => {
+        [
+            $lines[0][$at],
+            $lines[1][$at],
+            $lines[2][$at],
+            $lines[3][$at],
+            $lines[4][$at],
+            $lines[5][$at],
+        ]
+    };
+}
+
 struct ToTiles<'a, 'b> {
     bordered: &'a [f32],
     points: &'a mut Points<'b>,
@@ -88,13 +105,20 @@ impl WithSimd for ToTiles<'_, '_> {
         let n = from.len() / BORDERED;
         let stride = self.points.stride() * n / self.points.channels;
         let (to, _) = S::as_mut_simd_f32s(self.points.data);
+        let zero = simd.splat_f32s(0.0);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * SIDE + tile % 2 * 4;
             for c in 0..n {
-                let columns: [_; 6] =
-                    from_fn(|x| input(simd, from_fn(|y| from[(corner + y * SIDE + x) * n + c])));
+                let mut columns = [[zero; 6]; 6];
+                for (x, column) in columns.iter_mut().enumerate() {
+                    let mut line = [zero; 6];
+                    for (y, value) in line.iter_mut().enumerate() {
+                        *value = from[(corner + y * SIDE + x) * n + c];
+                    }
+                    *column = input(simd, line);
+                }
                 for y in 0..6 {
-                    let row = input(simd, from_fn(|x| columns[x][y]));
+                    let row = input(simd, across!(columns, y));
                     for x in 0..6 {
                         to[(y * 6 + x) * stride + (self.first + tile) * n + c] = row[x];
                     }
@@ -120,17 +144,20 @@ impl WithSimd for ToTilesAdjoint<'_, '_> {
         let n = to.len() / BORDERED;
         let stride = self.points.stride() * n / self.points.channels;
         let (from, _) = S::as_simd_f32s(self.points.data);
+        let zero = simd.splat_f32s(0.0);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * SIDE + tile % 2 * 4;
             for c in 0..n {
-                let rows: [_; 6] = from_fn(|y| {
-                    input_adjoint(
-                        simd,
-                        from_fn(|x| from[(y * 6 + x) * stride + (self.first + tile) * n + c]),
-                    )
-                });
+                let mut rows = [[zero; 6]; 6];
+                for (y, row) in rows.iter_mut().enumerate() {
+                    let mut line = [zero; 6];
+                    for (x, value) in line.iter_mut().enumerate() {
+                        *value = from[(y * 6 + x) * stride + (self.first + tile) * n + c];
+                    }
+                    *row = input_adjoint(simd, line);
+                }
                 for x in 0..6 {
-                    let column = input_adjoint(simd, from_fn(|y| rows[y][x]));
+                    let column = input_adjoint(simd, across!(rows, x));
                     for y in 0..6 {
                         let square = &mut to[(corner + y * SIDE + x) * n + c];
                         *square = simd.add_f32s(*square, column[y]);
@@ -156,17 +183,20 @@ impl WithSimd for FromTiles<'_, '_> {
         let n = to.len() / SQUARES;
         let stride = self.points.stride() * n / self.points.channels;
         let (from, _) = S::as_simd_f32s(self.points.data);
+        let zero = simd.splat_f32s(0.0);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * 8 + tile % 2 * 4;
             for c in 0..n {
-                let columns: [_; 6] = from_fn(|x| {
-                    output(
-                        simd,
-                        from_fn(|y| from[(y * 6 + x) * stride + (self.first + tile) * n + c]),
-                    )
-                });
+                let mut columns = [[zero; 4]; 6];
+                for (x, column) in columns.iter_mut().enumerate() {
+                    let mut line = [zero; 6];
+                    for (y, value) in line.iter_mut().enumerate() {
+                        *value = from[(y * 6 + x) * stride + (self.first + tile) * n + c];
+                    }
+                    *column = output(simd, line);
+                }
                 for y in 0..4 {
-                    let row = output(simd, from_fn(|x| columns[x][y]));
+                    let row = output(simd, across!(columns, y));
                     for x in 0..4 {
                         to[(corner + y * 8 + x) * n + c] = row[x];
                     }
@@ -191,14 +221,23 @@ impl WithSimd for FromTilesAdjoint<'_, '_> {
         let n = from.len() / SQUARES;
         let stride = self.points.stride() * n / self.points.channels;
         let (to, _) = S::as_mut_simd_f32s(self.points.data);
+        let zero = simd.splat_f32s(0.0);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * 8 + tile % 2 * 4;
             for c in 0..n {
-                let columns: [_; 4] = from_fn(|x| {
-                    output_adjoint(simd, from_fn(|y| from[(corner + y * 8 + x) * n + c]))
-                });
+                let mut columns = [[zero; 6]; 4];
+                for (x, column) in columns.iter_mut().enumerate() {
+                    let mut line = [zero; 4];
+                    for (y, value) in line.iter_mut().enumerate() {
+                        *value = from[(corner + y * 8 + x) * n + c];
+                    }
+                    *column = output_adjoint(simd, line);
+                }
                 for y in 0..6 {
-                    let row = output_adjoint(simd, from_fn(|x| columns[x][y]));
+                    let row = output_adjoint(
+                        simd,
+                        [columns[0][y], columns[1][y], columns[2][y], columns[3][y]],
+                    );
                     for x in 0..6 {
                         to[(y * 6 + x) * stride + (self.first + tile) * n + c] = row[x];
                     }
