@@ -141,14 +141,14 @@ impl Visit<'_> {
 
     fn speeds(&mut self, network: &Arc<Network>, has_runtime: bool) -> io::Result<()> {
         writeln!(self.out, "\nSpeed on one thread, positions per second")?;
+        let native = self.speed(Backend::Native, network)?;
         let cpu = if has_runtime { self.speed(Backend::Cpu, network)? } else { None };
         let rust = self.speed(Backend::Rust, network)?;
-        if let (Some(cpu), Some(rust)) = (cpu, rust) {
-            writeln!(
-                self.out,
-                "  ONNX Runtime is {:.1} times as fast as the Rust backend",
-                cpu / rust
-            )?;
+        for (name, other) in [("ONNX Runtime on the CPU", cpu), ("the Rust backend", rust)] {
+            if let (Some(native), Some(other)) = (native, other) {
+                let ratio = native / other;
+                writeln!(self.out, "  the native backend is {ratio:.1} times as fast as {name}")?;
+            }
         }
         Ok(())
     }

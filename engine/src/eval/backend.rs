@@ -5,7 +5,9 @@
 
 use super::onnxruntime::{DeviceOptions, OnnxRuntime, Provider};
 use super::runtime::{REMEDY, Runtime, RuntimeError};
-use super::{EvalError, EvaluatorSource, Network, NetworkError, RandomSource, RustBackend};
+use super::{
+    EvalError, EvaluatorSource, NativeBackend, Network, NetworkError, RandomSource, RustBackend,
+};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -23,12 +25,13 @@ pub enum Backend {
     Openvino,
     Coreml,
     Directml,
+    Native,
     Rust,
     Random,
 }
 
 impl Backend {
-    pub const ALL: [Backend; 9] = [
+    pub const ALL: [Backend; 10] = [
         Backend::Auto,
         Backend::Cpu,
         Backend::Cuda,
@@ -36,6 +39,7 @@ impl Backend {
         Backend::Openvino,
         Backend::Coreml,
         Backend::Directml,
+        Backend::Native,
         Backend::Rust,
         Backend::Random,
     ];
@@ -49,6 +53,7 @@ impl Backend {
             Backend::Openvino => "openvino",
             Backend::Coreml => "coreml",
             Backend::Directml => "directml",
+            Backend::Native => "native",
             Backend::Rust => "rust",
             Backend::Random => "random",
         }
@@ -63,7 +68,7 @@ impl Backend {
             Backend::Openvino => Some(Provider::Openvino),
             Backend::Coreml => Some(Provider::Coreml),
             Backend::Directml => Some(Provider::Directml),
-            Backend::Auto | Backend::Rust | Backend::Random => None,
+            Backend::Auto | Backend::Native | Backend::Rust | Backend::Random => None,
         }
     }
 }
@@ -115,7 +120,7 @@ pub struct Opened {
 #[derive(Debug, Error)]
 pub enum BackendError {
     #[error(
-        "unknown backend `{0}`: choose one of auto, cpu, cuda, tensorrt, openvino, coreml, directml, rust, random"
+        "unknown backend `{0}`: choose one of auto, cpu, cuda, tensorrt, openvino, coreml, directml, native, rust, random"
     )]
     Unknown(String),
     #[error("the backend {0} needs a network file")]
@@ -141,6 +146,10 @@ pub fn open_backend(settings: &BackendSettings) -> Result<Opened, BackendError> 
         Backend::Rust => {
             let source = Arc::new(RustBackend::new(&*network()?)?);
             Ok(opened(Backend::Rust, source, None))
+        }
+        Backend::Native => {
+            let source = Arc::new(NativeBackend::new(&*network()?)?);
+            Ok(opened(Backend::Native, source, None))
         }
         Backend::Auto => open_auto(settings, network()?),
         named => match named.provider() {
@@ -181,7 +190,8 @@ fn open_provider(
     Ok(opened)
 }
 
-/// Devices first, then the CPU; without ONNX Runtime the Rust backend.
+/// Devices first, then our own arithmetic where it knows the network, then ONNX
+/// Runtime on the CPU, and without that the Rust backend.
 fn open_auto(settings: &BackendSettings, network: Arc<Network>) -> Result<Opened, BackendError> {
     let mut notes = Vec::new();
     let mut loaded = Runtime::load(settings.runtime_library.as_deref());
@@ -189,25 +199,42 @@ fn open_auto(settings: &BackendSettings, network: Arc<Network>) -> Result<Opened
         notes.push(e.to_string());
         loaded = Runtime::load(None);
     }
-    match loaded {
-        Ok(runtime) => {
-            // TensorRT is left out: its first start compiles for minutes.
-            let order = [Backend::Cuda, Backend::Coreml, Backend::Directml, Backend::Cpu];
-            for backend in order {
-                let Some(provider) = backend.provider() else { continue };
-                if !provider.compiled_in() {
-                    continue;
-                }
-                let network = Arc::clone(&network);
-                match open_provider(settings, &runtime, network, backend, provider) {
-                    Ok(mut opened) => {
-                        opened.notes.splice(0..0, notes);
-                        return Ok(opened);
-                    }
-                    Err(e) => notes.push(format!("backend {backend} not used: {e}")),
-                }
+    let mut try_provider = |backend: Backend| {
+        let (Ok(runtime), Some(provider)) = (&loaded, backend.provider()) else { return None };
+        if !provider.compiled_in() {
+            return None;
+        }
+        match open_provider(settings, runtime, Arc::clone(&network), backend, provider) {
+            Ok(opened) => Some(opened),
+            Err(e) => {
+                notes.push(format!("backend {backend} not used: {e}"));
+                None
             }
         }
+    };
+    // TensorRT is left out: its first start compiles for minutes.
+    let devices = [Backend::Cuda, Backend::Coreml, Backend::Directml];
+    let native = || {
+        let source = Arc::new(NativeBackend::new(&network).ok()?);
+        Some(opened(Backend::Native, source, None))
+    };
+    let found = devices
+        .into_iter()
+        .find_map(&mut try_provider)
+        .or_else(native)
+        .or_else(|| try_provider(Backend::Cpu));
+    if let Some(mut opened) = found {
+        // Without a library our own arithmetic needs no excuse; one that was
+        // named and does not load is worth a word.
+        match loaded {
+            Ok(_) | Err(RuntimeError::NotFound { .. }) => {}
+            Err(e) => notes.push(format!("ONNX Runtime is not used: {e}")),
+        }
+        opened.notes.splice(0..0, notes);
+        return Ok(opened);
+    }
+    match loaded {
+        Ok(_) => {}
         Err(RuntimeError::NotFound { .. }) => notes.push(format!(
             "no ONNX Runtime library found, so the slower Rust backend plays: {REMEDY}"
         )),

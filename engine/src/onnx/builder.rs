@@ -124,15 +124,28 @@ impl GraphBuilder {
 
     /// Adds a node with one output and returns that.
     pub fn node(&mut self, op: &str, inputs: &[&Edge], attributes: &[Attribute]) -> Edge {
+        let [output] = self.node_with_outputs(op, inputs, attributes);
+        output
+    }
+
+    /// The same for operators with several results.
+    pub fn node_with_outputs<const N: usize>(
+        &mut self,
+        op: &str,
+        inputs: &[&Edge],
+        attributes: &[Attribute],
+    ) -> [Edge; N] {
         let name = format!("{}_{}", op.to_lowercase(), self.graph.node.len());
+        let edge = |n: usize| if n == 0 { name.clone() } else { format!("{name}_{n}") };
+        let outputs: [Edge; N] = std::array::from_fn(|n| Edge(edge(n)));
         self.graph.node.push(NodeProto {
             input: inputs.iter().map(|edge| edge.0.clone()).collect(),
-            output: vec![name.clone()],
+            output: outputs.iter().map(|edge| edge.0.clone()).collect(),
             name: name.clone(),
             op_type: op.to_string(),
             attribute: attributes.iter().map(attribute).collect(),
         });
-        Edge(name)
+        outputs
     }
 
     /// Makes a node's result an output of the graph, under `name`. Later nodes

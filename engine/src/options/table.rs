@@ -26,8 +26,9 @@ const fn spin(default: i64, min: i64, max: i64) -> Kind {
     Kind::Spin { default, min, max }
 }
 
-const BACKENDS: &[&str] =
-    &["auto", "cpu", "cuda", "tensorrt", "openvino", "coreml", "directml", "rust", "random"];
+const BACKENDS: &[&str] = &[
+    "auto", "cpu", "cuda", "tensorrt", "openvino", "coreml", "directml", "native", "rust", "random",
+];
 
 options! {
     Net, "Net", Kind::Text("<auto>"),

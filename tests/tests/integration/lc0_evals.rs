@@ -32,7 +32,7 @@ fn values_and_policies_are_lc0s() {
             continue;
         }
         let network = Arc::new(Network::open(&file).unwrap());
-        for backend in [Backend::Cpu, Backend::Rust] {
+        for backend in [Backend::Native, Backend::Cpu, Backend::Rust] {
             compare(backend, &network, &cases);
             println!("{net} on {backend}: {} positions", cases.len());
         }

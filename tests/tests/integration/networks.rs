@@ -52,7 +52,7 @@ fn corrupt_files_are_named() {
         ("cut.onnx", good[..good.len() / 2].to_vec()),
         ("flipped.onnx", flipped),
     ];
-    for backend in ["cpu", "rust"] {
+    for backend in ["native", "cpu", "rust"] {
         let mut engine = Engine::start(&["--backend", backend, "--batch", "8"]);
         for (name, content) in &files {
             let path = scratch.file(name, content);
@@ -92,7 +92,7 @@ fn a_backend_asked_for_by_name_is_never_replaced() {
 
 #[test]
 fn the_named_backends_that_are_always_there_play() {
-    for backend in ["cpu", "rust", "random", "auto"] {
+    for backend in ["native", "cpu", "rust", "random", "auto"] {
         let mut engine = Engine::start(&["--net", &tiny_net(), "--batch", "8"]);
         engine.set("Backend", backend);
         let lines = engine.ready();

@@ -70,6 +70,7 @@ fn backends_agree_on_an_evaluation() {
         report["q"].as_f64().unwrap()
     };
     assert!((q("cpu") - q("rust")).abs() < 1e-4);
+    assert!((q("native") - q("rust")).abs() < 1e-4);
 }
 
 #[test]

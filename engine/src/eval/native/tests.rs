@@ -1,0 +1,154 @@
+//! Against rten, which runs everywhere.
+
+use super::*;
+use crate::chess::{Line, parse_fen};
+use crate::encode::{Encoder, PolicyMap};
+use crate::eval::{RustBackend, ValueHead};
+use crate::onnx::{Attribute, Dim, GraphBuilder, NetworkSpec, layers, random_network};
+use proptest::prelude::*;
+
+fn network(bytes: Vec<u8>) -> Network {
+    Network::from_bytes("generated.onnx", bytes).unwrap()
+}
+
+fn lines() -> Vec<Line> {
+    [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
+        "8/2P5/8/2k5/3pP3/8/1p4K1/R7 b - e3 0 1",
+        "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
+        "8/8/1p1r1k2/p1pPN1p1/P3KnP1/1P6/8/3R4 b - - 0 1",
+    ]
+    .iter()
+    .map(|fen| Line::new(parse_fen(fen, false).unwrap()))
+    .collect()
+}
+
+fn evaluate(source: &dyn EvaluatorSource, capacity: usize) -> Vec<f32> {
+    let mut evaluator = source.create(capacity).unwrap();
+    let mut answers = Answers::default();
+    let mut numbers = Vec::new();
+    for chunk in lines().chunks(capacity) {
+        for line in chunk {
+            evaluator.push(line.plies(), &line.legal_moves());
+        }
+        evaluator.run(&mut answers).unwrap();
+        for index in 0..chunk.len() {
+            let (value, logits) = answers.get(index);
+            numbers.extend([value.win, value.draw, value.loss, value.moves_left.unwrap_or(-1.0)]);
+            numbers.extend(logits);
+        }
+    }
+    numbers
+}
+
+fn assert_same_answers(network: &Network) {
+    let theirs = evaluate(&RustBackend::new(network).unwrap(), 5);
+    let native = NativeBackend::new(network).unwrap();
+    for capacity in [1, 2, 5] {
+        let ours = evaluate(&native, capacity);
+        assert_eq!(ours.len(), theirs.len());
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            assert!((ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()), "{ours} {theirs}");
+        }
+    }
+}
+
+#[test]
+fn every_layout_gives_the_same_answers() {
+    for encoder in Encoder::ALL {
+        for policy in PolicyMap::ALL {
+            for value in [ValueHead::Wdl, ValueHead::Scalar] {
+                let mut spec = NetworkSpec::tiny(encoder, policy, value);
+                spec.moves_left = value == ValueHead::Wdl;
+                // Not a whole number of vectors.
+                spec.channels = 24;
+                assert_same_answers(&network(random_network(&spec)));
+            }
+        }
+    }
+}
+
+/// A network in lc0's spelling: means, matrix products, gates and shifts from one
+/// vector, and a table of moves.
+fn lc0_style() -> Vec<u8> {
+    let mut graph = GraphBuilder::new("lc0");
+    let value = |i: usize| ((i * 7919) % 101) as f32 / 505.0 - 0.1;
+    let numbers = |count: usize| -> Vec<f32> { (0..count).map(value).collect() };
+    let batch = Dim::Open("batch");
+    let dims = [batch, Dim::Fixed(112), Dim::Fixed(8), Dim::Fixed(8)];
+    let input = graph.input("/input/planes", &dims);
+    let conv = |graph: &mut GraphBuilder, x, name, inputs: usize, outputs: usize| {
+        let (weight, bias) = (numbers(inputs * outputs * 9), numbers(outputs));
+        let layer = layers::Weights { name, inputs, outputs, weight: &weight, bias: &bias };
+        layers::conv(graph, x, &layer, 3)
+    };
+    let x = conv(&mut graph, &input, "stem", 112, 8);
+    let x = layers::relu(&mut graph, &x);
+    let y = conv(&mut graph, &x, "block", 8, 8);
+    let axes = [Attribute::Ints("axes", &[2, 3]), Attribute::Int("keepdims", 0)];
+    let z = graph.node("ReduceMean", &[&y], &axes);
+    let dense = |graph: &mut GraphBuilder, x, name: &str, inputs: usize, outputs: usize| {
+        let weight = numbers(inputs * outputs);
+        let weight = graph.weights(&format!("{name}.w"), &[inputs, outputs], &weight);
+        let bias = graph.weights(&format!("{name}.b"), &[outputs], &numbers(outputs));
+        let y = graph.node("MatMul", &[x, &weight], &[]);
+        graph.node("Add", &[&y, &bias], &[])
+    };
+    let z = dense(&mut graph, &z, "squeeze", 8, 4);
+    let z = layers::relu(&mut graph, &z);
+    let z = dense(&mut graph, &z, "excite", 4, 16);
+    let shape = graph.integers("se_shape", &[-1, 16, 1, 1]);
+    let z = graph.node("Reshape", &[&z, &shape], &[]);
+    let [gates, shift] = graph.node_with_outputs("Split", &[&z], &[Attribute::Int("axis", 1)]);
+    let gates = graph.node("Sigmoid", &[&gates], &[]);
+    let y = graph.node("Mul", &[&gates, &y], &[]);
+    let y = graph.node("Add", &[&y, &shift], &[]);
+    let y = graph.node("Add", &[&y, &x], &[]);
+    let x = layers::relu(&mut graph, &y);
+    let p = conv(&mut graph, &x, "policy", 8, 80);
+    let flat = graph.integers("policy_shape", &[-1, 5120]);
+    let p = graph.node("Reshape", &[&p, &flat], &[]);
+    let table: Vec<i64> = (0..1858).map(|i| (i * 2741) % 5120).collect();
+    let table = graph.integers("table", &table);
+    let p = graph.node("Gather", &[&p, &table], &[Attribute::Int("axis", 1)]);
+    graph.output(&p, "/output/policy", &[batch, Dim::Fixed(1858)]);
+    let flat = graph.integers("value_shape", &[-1, 512]);
+    let v = graph.node("Reshape", &[&x, &flat], &[]);
+    let v = dense(&mut graph, &v, "value", 512, 3);
+    let v = graph.node("Softmax", &[&v], &[Attribute::Int("axis", 1)]);
+    graph.output(&v, "/output/wdl", &[batch, Dim::Fixed(3)]);
+    graph.finish()
+}
+
+#[test]
+fn networks_of_lc0_give_the_same_answers() {
+    assert_same_answers(&network(lc0_style()));
+}
+
+#[test]
+fn what_it_does_not_know_is_refused_by_name() {
+    let mut graph = GraphBuilder::new("odd");
+    let dims = [Dim::Open("batch"), Dim::Fixed(18), Dim::Fixed(8), Dim::Fixed(8)];
+    let x = graph.input("planes", &dims);
+    let x = graph.node("Erf", &[&x], &[]);
+    let x = layers::flatten(&mut graph, &x);
+    graph.output(&x, "policy", &[Dim::Open("batch"), Dim::Fixed(1152)]);
+    let error = compile::compile(&graph.finish(), "planes", 18, &["policy"]).err().unwrap();
+    assert!(error.contains("operator Erf"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn damaged_files_are_refused_or_run(at in 0usize..20_000, byte in 0u8..=255) {
+        let mut bytes = random_network(&NetworkSpec::default());
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        if let Ok(plan) = compile::compile(&bytes, "planes", 18, &["policy", "wdl"]) {
+            let mut memory = Memory::new(&plan, 1);
+            memory.load(&plan, &[0.5; 18 * 64]);
+            memory.run(&plan);
+        }
+    }
+}
