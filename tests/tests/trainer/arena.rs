@@ -86,8 +86,9 @@ fn networks_and_engines_play_with_a_clock() {
     let folder = tempdir().unwrap();
     let net = format!("{}?Threads=1&name=Net", tiny_net());
     let other = format!("cmd:{} --backend random?Threads=1&name=Other", engine().display());
-    let report =
-        arena(&folder, &[&net, &other, "--games", "4", "--tc", "1+0.01", "--concurrency", "2"]);
+    // The margin is for machines that are busy with other tests.
+    let clock = ["--tc", "1+0.01", "--margin", "3000", "--concurrency", "2"];
+    let report = arena(&folder, &[&[&net, &other, "--games", "4"], &clock[..]].concat());
     assert_eq!(report["games"], 4);
     for player in report["players"].as_array().unwrap() {
         assert!(player["faults"].as_object().unwrap().is_empty(), "{player}");
@@ -207,7 +208,7 @@ fn bad_players_lose_games_and_the_match_goes_on() {
     ] {
         let (player, out) = (bad_first(&folder, name, first), format!("{name}-match"));
         let args = ["arena", &player, "random", "--games", "4", "--tc", tc, "--out", &out];
-        let more = ["--json", "--patience", "1", "--concurrency", "1", "--max-moves", "5"];
+        let more = ["--json", "--patience", "5", "--concurrency", "1", "--max-moves", "5"];
         let output = run_in(folder.path(), &[&args[..], &more[..]].concat());
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{name}: {errors}");
@@ -242,11 +243,11 @@ fn a_player_that_cannot_start_ends_the_match_with_its_words() {
 #[test]
 fn patience_is_with_silence_not_with_thinking() {
     let folder = tempdir().unwrap();
-    let thinks = "for i in 1 2 3 4 5; do sleep 0.4; echo \"info depth $i score cp 1 pv a2a3\"; done; \
+    let thinks = "for i in 1 2 3 4 5; do sleep 0.8; echo \"info depth $i score cp 1 pv a2a3\"; done; \
                   echo 'bestmove 0000'";
     let player = bad_first(&folder, "slow", thinks);
     let args = ["arena", &player, "random", "--games", "2", "--tc", "nodes=1", "--out", "match"];
-    let more = ["--patience", "1", "--concurrency", "1", "--max-moves", "3"];
+    let more = ["--patience", "3", "--concurrency", "1", "--max-moves", "3"];
     let output = run_in(folder.path(), &[&args[..], &more[..]].concat());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(errors.contains("slow lost against random by illegal move: bestmove 0000"), "{errors}");
@@ -472,7 +473,7 @@ fn stockfish_levels_anchor_a_rating() {
     let folder = tempdir().unwrap();
     let args = ["alphabeta?depth=2", "stockfish:1400", "stockfish:1600", "--format", "gauntlet"];
     let more =
-        ["--stockfish", &stockfish, "--games", "2", "--tc", "movetime=0.01", "--margin", "500"];
+        ["--stockfish", &stockfish, "--games", "2", "--tc", "movetime=0.01", "--margin", "5000"];
     let report = arena(&folder, &[&args[..], &more].concat());
     assert_eq!(report["games"], 4);
     let players = report["players"].as_array().unwrap();
