@@ -16,3 +16,4 @@ pub mod search;
 pub mod tablebase;
 pub mod time;
 pub mod uci;
+pub mod winograd;

@@ -67,6 +67,18 @@ pub fn write_atomic(target: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
+/// A lock on a file, created if needed, that holds as long as the returned file
+/// is open, and no longer, even if the process is killed; `None` when another
+/// process has it.
+pub fn lock(path: &Path) -> io::Result<Option<File>> {
+    let file = File::create(path)?;
+    match file.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        // Some network file systems have no locks.
+        Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(Some(file)),
+    }
+}
+
 /// Makes the rename itself survive a power cut, where folders can be synced.
 fn sync_folder(file: &Path) -> io::Result<()> {
     #[cfg(unix)]

@@ -35,10 +35,9 @@ pub fn play(
     stop: &AtomicBool,
 ) -> Option<Played> {
     let started = (provenance::now(), Instant::now());
-    let mut table = Table { line: setting.opening.line(), clock, judge, moves: Vec::new() };
-    let end = table.play(setting, players, stop)?;
-    let chess960 = setting.opening.line().castling().is_chess960();
     let opening = setting.opening.line();
+    let mut table = Table { line: opening.clone(), clock, judge, moves: Vec::new() };
+    let end = table.play(setting, players, stop)?;
     let record = GameRecord {
         game: setting.game,
         white: setting.names.white.to_string(),
@@ -46,7 +45,7 @@ pub fn play(
         opening: OpeningRecord {
             name: setting.opening.title(),
             fen: opening.start_fen().to_string(),
-            chess960,
+            chess960: opening.castling().is_chess960(),
             moves: opening.moves().to_vec(),
         },
         moves: table.moves,

@@ -7,7 +7,7 @@
 
 use super::{ArenaError, GameRecord, MatchSettings, RunSettings, pgn};
 use crate::differences::differences;
-use crate::files::AtomicFile;
+use crate::files::{AtomicFile, lock};
 use crate::provenance::{self, Host};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,7 +56,8 @@ impl Journal {
             move |source| ArenaError::Write { path, source }
         };
         fs::create_dir_all(folder).map_err(write(folder))?;
-        let lock = lock(folder)?;
+        let lock = lock(&folder.join(LOCK)).map_err(write(folder))?;
+        let lock = lock.ok_or_else(|| ArenaError::InUse(folder.to_path_buf()))?;
         let (journal, pgn) = (folder.join(JOURNAL), folder.join(PGN));
         let foreign = fs::metadata(&pgn).is_ok_and(|facts| facts.len() > 0);
         if foreign && !journal.exists() {
@@ -99,16 +100,6 @@ impl Journal {
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         written.map_err(fail(JOURNAL))?;
         self.pgn.write_all(pgn::text(game, settings).as_bytes()).map_err(fail(PGN))
-    }
-}
-
-fn lock(folder: &Path) -> Result<File, ArenaError> {
-    let path = folder.join(LOCK);
-    let lock = File::create(&path).map_err(|source| ArenaError::Write { path, source })?;
-    match lock.try_lock() {
-        Err(fs::TryLockError::WouldBlock) => Err(ArenaError::InUse(folder.to_path_buf())),
-        // Some network file systems have no locks.
-        Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(lock),
     }
 }
 

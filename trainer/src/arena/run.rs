@@ -10,6 +10,7 @@ use super::seats::Seats;
 use super::standings::Standings;
 use super::{ArenaError, GameRecord, MatchSettings, Report, RunSettings};
 use crate::interrupt;
+use crate::players::fitting_concurrency;
 use engine::tablebase::Tablebases;
 use shakmaty::ByColor;
 use std::collections::HashSet;
@@ -60,7 +61,7 @@ pub fn run(settings: &MatchSettings, run: &RunSettings) -> Result<(Report, Finis
     }
     let before = host.standings.games;
     host.progress = Some(Progress::new(before + left, before, run.progress));
-    let concurrency = run.concurrency.unwrap_or_else(|| settings.fitting_concurrency());
+    let concurrency = run.concurrency.unwrap_or_else(|| fitting_concurrency(&settings.players));
     let floor = Floor {
         settings,
         schedule: &schedule,

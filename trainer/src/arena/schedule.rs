@@ -55,10 +55,7 @@ impl Schedule {
     pub fn with_openings(mut self, count: usize, shuffle: bool) -> Schedule {
         self.order = (0..count.max(1)).collect();
         if shuffle {
-            let mut random = Random::new(self.seed);
-            for i in (1..self.order.len()).rev() {
-                self.order.swap(i, (random.unit() * (i + 1) as f64) as usize);
-            }
+            Random::new(self.seed).shuffle(&mut self.order);
         }
         self
     }

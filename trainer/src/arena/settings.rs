@@ -96,15 +96,6 @@ impl MatchSettings {
         })
     }
 
-    /// Games at once that the processors can carry: in a game one player thinks
-    /// at a time.
-    pub fn fitting_concurrency(&self) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = |player: &PlayerSpec| player.threads().unwrap_or(cores).max(1);
-        let most = self.players.iter().map(threads).max().unwrap_or(1);
-        (cores / most).max(1)
-    }
-
     pub fn index(&self, name: &str) -> Option<usize> {
         self.players.iter().position(|player| player.name == name)
     }

@@ -3,7 +3,7 @@
 use super::arena::programs;
 use crate::import::Sources;
 use crate::interrupt;
-use crate::players::{PlayerEntry, TimeControl, resolve};
+use crate::players::{PlayerEntry, TimeControl, fitting_concurrency, resolve};
 use crate::progress;
 use crate::suite::{Report, Settings, read, run as solve};
 use crate::uci::Limit;
@@ -85,8 +85,7 @@ pub fn run(flags: Flags) -> Result<()> {
     };
     let player = resolve(&flags.player, &programs(flags.engine.as_deref(), &flags.stockfish))
         .map_err(|cause| anyhow!(cause))?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let fitting = (cores / player.threads().unwrap_or(cores).max(1)).max(1);
+    let fitting = fitting_concurrency(std::slice::from_ref(&player));
     let settings = Settings {
         limit,
         threads: flags.concurrency.map_or(fitting, usize::from),

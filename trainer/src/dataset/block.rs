@@ -2,7 +2,6 @@
 //! random order over all their samples out.
 
 use super::part::{Part, Sample};
-use super::random::shuffle;
 use engine::search::Random;
 
 #[derive(Default)]
@@ -18,7 +17,7 @@ impl Block {
         for (number, part) in parts.iter().enumerate() {
             order.extend((0..part.samples.len() as u32).map(|sample| (number as u32, sample)));
         }
-        shuffle(&mut order, &mut random);
+        random.shuffle(&mut order);
         Block { parts, order }
     }
 

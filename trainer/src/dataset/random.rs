@@ -18,14 +18,6 @@ pub fn random(purpose: Purpose, words: &[u64]) -> Random {
     Random::new(words.iter().fold(start, |state, word| Random::new(state ^ word).next_u64()))
 }
 
-/// Fisher and Yates.
-pub fn shuffle<T>(items: &mut [T], random: &mut Random) {
-    for i in (1..items.len()).rev() {
-        let below = i as u128 + 1;
-        items.swap(i, ((u128::from(random.next_u64()) * below) >> 64) as usize);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,7 +37,7 @@ mod tests {
         let mut generator = random(Purpose::Block, &[3]);
         for _ in 0..6000 {
             let mut items = [0, 1, 2];
-            shuffle(&mut items, &mut generator);
+            generator.shuffle(&mut items);
             seen[items[0] * 2 + usize::from(items[1] > items[2])] += 1;
         }
         assert!(seen.iter().all(|n| (850..1150).contains(n)), "{seen:?}");

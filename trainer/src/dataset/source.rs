@@ -4,7 +4,7 @@
 use super::error::DatasetError;
 use super::filter::RecordKey;
 use super::part::{Part, Recipe};
-use super::random::{Purpose, random, shuffle};
+use super::random::{Purpose, random};
 use crate::provenance;
 use crate::shards::{Reader, ShardError, find_shards};
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ impl Source {
     /// number in it.
     pub fn order(&self, seed: u64, epoch: u64) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
-        shuffle(&mut order, &mut random(Purpose::Groups, &[seed, epoch]));
+        random(Purpose::Groups, &[seed, epoch]).shuffle(&mut order);
         order
     }
 

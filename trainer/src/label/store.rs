@@ -9,7 +9,7 @@
 use super::LabelError;
 use super::identity::Identity;
 use crate::differences::differences;
-use crate::files::{UNFINISHED, write_atomic};
+use crate::files::{UNFINISHED, lock, write_atomic};
 use crate::provenance;
 use crate::shards::{FileWriter, Reader, Record, WriterSettings};
 use serde::{Deserialize, Serialize};
@@ -85,15 +85,8 @@ impl Store {
     pub fn open(folder: &Path, identity: Identity, part_size: u64) -> Result<Store, LabelError> {
         let write = |source| LabelError::Write { path: folder.to_path_buf(), source };
         fs::create_dir_all(folder).map_err(write)?;
-        let lock = File::create(folder.join(LOCK)).map_err(write)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => {
-                return Err(LabelError::InUse(folder.to_path_buf()));
-            }
-            // Some network file systems have no locks.
-            Err(fs::TryLockError::Error(_)) => {}
-        }
+        let lock = lock(&folder.join(LOCK)).map_err(write)?;
+        let lock = lock.ok_or_else(|| LabelError::InUse(folder.to_path_buf()))?;
         let mut store = Store {
             folder: folder.to_path_buf(),
             identity,

@@ -23,7 +23,7 @@ pub fn walk(
     settings: &MakeSettings,
     random: &mut Random,
 ) -> Result<Option<Candidate>, UciError> {
-    let length = settings.shortest + below(random, settings.longest - settings.shortest + 1);
+    let length = settings.shortest + random.below(settings.longest - settings.shortest + 1);
     let mut opening = begin(length, random);
     teacher.new_game()?;
     while opening.moves.len() < length {
@@ -39,7 +39,7 @@ pub fn walk(
             .filter(|line| centipawns(line.score).is_some_and(|cp| cp >= best - settings.spread))
             .filter_map(|info| parse_move(line.position(), &info.pv[0]))
             .collect();
-        match good.get(below(random, good.len().max(1))) {
+        match good.get(random.below(good.len())) {
             Some(m) => opening.moves.push(*m),
             None => return Ok(None),
         }
@@ -59,7 +59,7 @@ pub fn walk(
 /// name are those that people play.
 fn begin(length: usize, random: &mut Random) -> Opening {
     let lines: Vec<eco::Named> = eco::lines().collect();
-    let named = lines.get(below(random, lines.len().max(1)));
+    let named = lines.get(random.below(lines.len()));
     let mut opening = named.and_then(|named| Opening::from_san(named.moves)).unwrap_or(Opening {
         start: Chess::default(),
         moves: Vec::new(),
@@ -75,8 +75,4 @@ fn centipawns(score: Score) -> Option<i32> {
         Score::Centipawns(cp) => Some(cp),
         Score::Mate(_) => None,
     }
-}
-
-fn below(random: &mut Random, bound: usize) -> usize {
-    (random.unit() * bound as f64) as usize
 }

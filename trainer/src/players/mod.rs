@@ -16,10 +16,10 @@ mod thought;
 mod time_control;
 mod uci_player;
 
-pub use baseline::Baseline;
+pub use baseline::{Baseline, mates};
 pub use entry::PlayerEntry;
 pub use game_line::GameLine;
 pub use resolve::{Programs, resolve};
-pub use spec::{PlayerKind, PlayerSpec};
+pub use spec::{PlayerKind, PlayerSpec, fitting_concurrency};
 pub use thought::{Fault, Player, Thought};
 pub use time_control::TimeControl;

@@ -75,6 +75,14 @@ impl PlayerSpec {
     }
 }
 
+/// Of these players, so many can think at once without sharing a processor.
+pub fn fitting_concurrency(players: &[PlayerSpec]) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = |player: &PlayerSpec| player.threads().unwrap_or(cores).max(1);
+    let most = players.iter().map(threads).max().unwrap_or(1);
+    (cores / most).max(1)
+}
+
 /// SHA-256 of a file's contents.
 pub fn hash_file(path: &Path) -> std::io::Result<String> {
     Ok(provenance::hash(&std::fs::read(path)?))

@@ -1,10 +1,10 @@
 //! One player before one problem.
 
 use super::{Expected, Problem};
-use crate::players::{Fault, GameLine, Player};
+use crate::players::{Fault, GameLine, Player, mates};
 use crate::uci::Limit;
 use serde::Serialize;
-use shakmaty::{Chess, Move, Position};
+use shakmaty::Move;
 use std::time::Instant;
 
 /// Starts a player.
@@ -117,10 +117,6 @@ impl Sitting<'_> {
         self.attempt.played.push(thought.best.to_uci(game.castling()).to_string());
         Ok(thought.best)
     }
-}
-
-fn mates(position: &Chess, m: Move) -> bool {
-    position.clone().play(m).is_ok_and(|after| after.is_checkmate())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! From an ONNX graph to a [`Plan`]: the residual networks of AlphaZero's kind,
 //! as our trainer and lc0 write them. Anything else is refused, with the reason.
 
+use super::convolution::Convolution;
 use super::gemm::{Packed, padded};
 use super::plan::{Activation, Mixture, Plan, Shape, Slot, Step, Work};
-use super::winograd::Convolution;
 use crate::onnx::proto::{self, GraphProto, ModelProto, NodeProto, TensorProto};
 use prost::Message;
 use std::collections::HashMap;

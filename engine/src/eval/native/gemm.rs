@@ -3,10 +3,8 @@
 //! The matrix is packed once, in panels of 16 columns, in the order in which the
 //! inner loop reads it. Small blocks of the result stay in registers.
 
+use crate::winograd::{Finish, LANES};
 use pulp::{Arch, Simd, WithSimd};
-
-/// Widths are rounded up to this: the widest vector of any processor.
-pub const LANES: usize = 16;
 
 pub fn padded(width: usize) -> usize {
     width.next_multiple_of(LANES)
@@ -45,18 +43,6 @@ impl Packed {
     pub fn outputs(&self) -> usize {
         self.data.len() / self.inputs
     }
-}
-
-/// What becomes of a product before it is stored.
-#[derive(Clone, Copy)]
-pub struct Finish<'a> {
-    /// Added to every row, as wide as the result; nothing if empty.
-    pub bias: &'a [f32],
-    pub relu: bool,
-}
-
-impl Finish<'_> {
-    pub const NOTHING: Finish<'static> = Finish { bias: &[], relu: false };
 }
 
 /// `to` = `from` * `matrix`, row by row; rows are as wide as the matrix is padded.

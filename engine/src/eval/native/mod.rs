@@ -2,16 +2,16 @@
 //!
 //! In: a network as our trainer or lc0 writes it, in f32. Out: evaluators that
 //! each run on the thread of their worker. `compile` turns the file into a
-//! `plan` of steps, `winograd` does the convolutions, `gemm` the matrix products.
+//! `plan` of steps, `convolution` and `gemm` do the arithmetic.
 //!
 //! Boards of 8x8 squares are small, and Winograd's algorithm needs a quarter of
-//! the multiplications that a general runtime does: `cargo bench --workspace
-//! --bench search` and `engine backendbench` compare them.
+//! the multiplications that a general runtime does: `engine doctor` compares the
+//! backends' speed.
 
 mod compile;
+mod convolution;
 mod gemm;
 mod plan;
-mod winograd;
 
 use super::batch::{Batch, Inference, Numbers, Outputs};
 use super::network::Layout;

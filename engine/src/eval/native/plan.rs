@@ -4,8 +4,9 @@
 //! whole vectors of the processor, and zero there. All boards of a batch go
 //! through a step before the next: the weights are read once.
 
-use super::gemm::{Finish, Packed, multiply, padded};
-use super::winograd::{Convolution, SQUARES, Scratch};
+use super::convolution::{Convolution, Scratch};
+use super::gemm::{Packed, multiply, padded};
+use crate::winograd::{Finish, SQUARES};
 use pulp::Arch;
 
 /// The number of a tensor.

@@ -4,7 +4,7 @@
 //! pass over memory instead of three.
 
 use super::scratch::filled_in_parallel;
-use super::transform::SQUARES;
+use engine::winograd::SQUARES;
 
 pub fn excite(channels: usize, x: &[f32], y: &[f32], scale: &[f32]) -> Vec<f32> {
     let board = SQUARES * channels;

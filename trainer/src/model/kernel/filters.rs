@@ -3,8 +3,8 @@
 //! Weights are [outputs][inputs][9 taps]; points are [36][inputs][outputs], one
 //! matrix for each point of a transformed tile.
 
-use super::transform::POINTS;
 use super::winograd::Shape;
+use engine::winograd::{FILTER_LINE, POINTS};
 use rayon::prelude::*;
 use std::array::from_fn;
 
@@ -13,19 +13,9 @@ const TAPS: usize = 9;
 /// Numbers that one task works on.
 const BLOCK: usize = 1024;
 
-/// The filter transform: its six rows, for three taps in a line.
-const LINE: [[f32; 3]; 6] = [
-    [1.0 / 4.0, 0.0, 0.0],
-    [-1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0],
-    [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
-    [1.0 / 24.0, 1.0 / 12.0, 1.0 / 6.0],
-    [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
-    [0.0, 0.0, 1.0],
-];
-
 /// How much each tap of the square counts in a point.
 fn factors(point: usize) -> [f32; TAPS] {
-    from_fn(|tap| LINE[point / 6][tap / 3] * LINE[point % 6][tap % 3])
+    from_fn(|tap| FILTER_LINE[point / 6][tap / 3] * FILTER_LINE[point % 6][tap % 3])
 }
 
 pub fn to_points(shape: Shape, weight: &[f32]) -> Vec<f32> {

@@ -8,10 +8,9 @@ mod excite;
 mod filters;
 mod matrix;
 mod scratch;
-mod transform;
 mod winograd;
 
+pub use engine::winograd::SQUARES;
 pub use excite::{excite, excite_backward};
 pub use filters::to_points;
-pub use transform::SQUARES;
 pub use winograd::{Backward, Shape, backward, forward};

@@ -1,5 +1,6 @@
 //! Buffers that a thread keeps between calls: fresh memory costs page faults.
 
+use engine::winograd::sized;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -20,14 +21,6 @@ pub fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
         static SCRATCH: RefCell<Scratch> = RefCell::default();
     }
     SCRATCH.with_borrow_mut(work)
-}
-
-/// The first `size` elements, whatever they hold.
-pub fn sized(buffer: &mut Vec<f32>, size: usize) -> &mut [f32] {
-    if buffer.len() < size {
-        buffer.resize(size, 0.0);
-    }
-    &mut buffer[..size]
 }
 
 pub fn zeroed(buffer: &mut Vec<f32>, size: usize) -> &mut [f32] {

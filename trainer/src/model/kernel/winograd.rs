@@ -7,10 +7,10 @@
 
 use super::filters::to_weight;
 use super::matrix::{Matrix, multiply};
-use super::scratch::{Scratch, filled_in_parallel, sized, with_scratch, zeroed};
-use super::transform::{
-    BORDERED, LANES, POINTS, Points, SIDE, SQUARES, TILES, from_tiles, from_tiles_adjoint,
-    to_tiles, to_tiles_adjoint,
+use super::scratch::{Scratch, filled_in_parallel, with_scratch, zeroed};
+use engine::winograd::{
+    BORDERED, Finish, LANES, POINTS, Points, SQUARES, TILES, from_tiles, from_tiles_adjoint,
+    inside, sized, to_tiles, to_tiles_adjoint,
 };
 use pulp::Arch;
 use rayon::prelude::*;
@@ -80,7 +80,7 @@ fn forward_part(
     }
     let board = sized(&mut scratch.board, SQUARES * outputs);
     for (index, y) in y.chunks_mut(SQUARES * shape.outputs).enumerate() {
-        from_tiles(arch, &to, index * TILES, board);
+        from_tiles(arch, &to, index * TILES, Finish::NOTHING, board);
         for (y, row) in y.chunks_mut(shape.outputs).zip(board.chunks(outputs)) {
             for ((y, row), bias) in y.iter_mut().zip(row).zip(bias) {
                 *y = row + bias;
@@ -220,11 +220,6 @@ fn gather_tiles(arch: Arch, shape: Shape, x: &[f32], bordered: &mut [f32], point
         }
         to_tiles(arch, bordered, points, index * TILES);
     }
-}
-
-/// A square's place on the bordered board.
-fn inside(square: usize) -> usize {
-    (square / 8 + 1) * SIDE + square % 8 + 1
 }
 
 fn part_of(data: &[f32], part: usize, channels: usize) -> &[f32] {

@@ -20,18 +20,7 @@ impl Chance {
 
 /// One of `items`, each as likely; `None` if there are none.
 pub fn pick<T: Copy>(random: &mut Random, items: &[T]) -> Option<T> {
-    items.get(below(random, items.len())).copied()
-}
-
-/// Puts `items` in random order.
-pub fn shuffle<T>(random: &mut Random, items: &mut [T]) {
-    for last in (1..items.len()).rev() {
-        items.swap(last, below(random, last + 1));
-    }
-}
-
-fn below(random: &mut Random, bound: usize) -> usize {
-    ((u128::from(random.next_u64()) * bound as u128) >> 64) as usize
+    items.get(random.below(items.len())).copied()
 }
 
 #[cfg(test)]
@@ -55,7 +44,7 @@ mod tests {
         let mut hits = std::collections::BTreeMap::new();
         for _ in 0..6_000 {
             let mut items = [0, 1, 2];
-            shuffle(&mut random, &mut items);
+            random.shuffle(&mut items);
             *hits.entry(items).or_insert(0) += 1;
         }
         assert_eq!(hits.len(), 6);

@@ -24,6 +24,7 @@ mod tree;
 
 pub use alpha_beta::AlphaBetaSettings;
 pub use rollouts::MctsSettings;
+pub use rules::mates;
 
 use super::{Fault, Player};
 use alpha_beta::AlphaBeta;

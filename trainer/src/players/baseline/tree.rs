@@ -1,7 +1,7 @@
 //! A search tree that grows where random games go well (UCT). In: a game line
 //! and settings. Out: the most visited move and its expected points.
 
-use super::chance::{pick, shuffle};
+use super::chance::pick;
 use super::evaluation::{expected_points, material};
 use super::rollouts::MctsSettings;
 use super::rules::{Ending, ending, is_repetition, mates};
@@ -116,7 +116,7 @@ impl<'a> Tree<'a> {
             moves.clear();
             moves.push(mate);
         }
-        shuffle(&mut self.random, &mut moves);
+        self.random.shuffle(&mut moves);
         let first = self.nodes.len();
         self.nodes.extend(moves.iter().map(|&m| Node::new(PackedMove::new(m))));
         self.nodes[index].children = first..self.nodes.len();

@@ -1,4 +1,6 @@
-//! The transforms of Winograd's convolution F(4x4, 3x3), on vectors of channels.
+//! The transforms of Winograd's convolution F(4x4, 3x3), on vectors of channels:
+//! the engine's native backend computes with them, and the trainer learns with
+//! them.
 //!
 //! A board with a border of zeros is 10x10 squares. Four tiles of 6x6, four
 //! squares apart, cover it; each gives 4x4 squares of the result. `to_tiles`
@@ -9,7 +11,6 @@
 //! closure is compiled without the processor's vector instructions, and was ten
 //! times slower.
 
-use super::scratch::sized;
 use pulp::{Arch, Simd, WithSimd};
 
 /// Squares of a board, and side of a board with its border.
@@ -23,6 +24,41 @@ pub const POINTS: usize = 36;
 
 /// Channel counts are rounded up to this: the widest vector of any processor.
 pub const LANES: usize = 16;
+
+/// The filter transform: its six rows, for three taps in a line.
+pub const FILTER_LINE: [[f32; 3]; 6] = [
+    [1.0 / 4.0, 0.0, 0.0],
+    [-1.0 / 6.0, -1.0 / 6.0, -1.0 / 6.0],
+    [-1.0 / 6.0, 1.0 / 6.0, -1.0 / 6.0],
+    [1.0 / 24.0, 1.0 / 12.0, 1.0 / 6.0],
+    [1.0 / 24.0, -1.0 / 12.0, 1.0 / 6.0],
+    [0.0, 0.0, 1.0],
+];
+
+/// What becomes of a result before it is stored.
+#[derive(Clone, Copy)]
+pub struct Finish<'a> {
+    /// Added to every row, as wide as the result; nothing if empty.
+    pub bias: &'a [f32],
+    pub relu: bool,
+}
+
+impl Finish<'_> {
+    pub const NOTHING: Finish<'static> = Finish { bias: &[], relu: false };
+}
+
+/// The first `size` elements, whatever they hold.
+pub fn sized(buffer: &mut Vec<f32>, size: usize) -> &mut [f32] {
+    if buffer.len() < size {
+        buffer.resize(size, 0.0);
+    }
+    &mut buffer[..size]
+}
+
+/// A square's place on the bordered board.
+pub fn inside(square: usize) -> usize {
+    (square / 8 + 1) * SIDE + square % 8 + 1
+}
 
 /// The transformed tiles of many boards: for each point [tiles][channels].
 pub struct Points<'a> {
@@ -67,8 +103,8 @@ pub fn to_tiles_adjoint(arch: Arch, points: &Points, first: usize, bordered: &mu
 }
 
 /// Output transform of one board's tiles; `board` is [64][channels].
-pub fn from_tiles(arch: Arch, points: &Points, first: usize, board: &mut [f32]) {
-    arch.dispatch(FromTiles { points, first, board });
+pub fn from_tiles(arch: Arch, points: &Points, first: usize, finish: Finish, board: &mut [f32]) {
+    arch.dispatch(FromTiles { points, first, finish, board });
 }
 
 /// Its adjoint: a board's gradient becomes that of its tiles.
@@ -171,6 +207,7 @@ impl WithSimd for ToTilesAdjoint<'_, '_> {
 struct FromTiles<'a, 'b> {
     points: &'a Points<'b>,
     first: usize,
+    finish: Finish<'a>,
     board: &'a mut [f32],
 }
 
@@ -183,10 +220,12 @@ impl WithSimd for FromTiles<'_, '_> {
         let n = to.len() / SQUARES;
         let stride = self.points.stride() * n / self.points.channels;
         let (from, _) = S::as_simd_f32s(self.points.data);
+        let (bias, _) = S::as_simd_f32s(self.finish.bias);
         let zero = simd.splat_f32s(0.0);
         for tile in 0..TILES {
             let corner = (tile / 2 * 4) * 8 + tile % 2 * 4;
             for c in 0..n {
+                let bias = bias.get(c);
                 let mut columns = [[zero; 4]; 6];
                 for (x, column) in columns.iter_mut().enumerate() {
                     let mut line = [zero; 6];
@@ -198,7 +237,14 @@ impl WithSimd for FromTiles<'_, '_> {
                 for y in 0..4 {
                     let row = output(simd, across!(columns, y));
                     for x in 0..4 {
-                        to[(corner + y * 8 + x) * n + c] = row[x];
+                        let mut value = row[x];
+                        if let Some(bias) = bias {
+                            value = simd.add_f32s(value, *bias);
+                        }
+                        if self.finish.relu {
+                            value = simd.max_f32s(value, zero);
+                        }
+                        to[(corner + y * 8 + x) * n + c] = value;
                     }
                 }
             }
