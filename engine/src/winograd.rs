@@ -242,7 +242,8 @@ impl WithSimd for FromTiles<'_, '_> {
                             value = simd.add_f32s(value, *bias);
                         }
                         if self.finish.relu {
-                            value = simd.max_f32s(value, zero);
+                            // In this order a value that is no number stays one.
+                            value = simd.max_f32s(zero, value);
                         }
                         to[(corner + y * 8 + x) * n + c] = value;
                     }

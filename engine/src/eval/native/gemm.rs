@@ -134,11 +134,12 @@ impl<S: Simd, const V: usize> Block<'_, S, V> {
                 }
             }
         }
+        // In this order a sum that is no number stays one.
         let zero = simd.splat_f32s(0.0);
         for r in 0..R {
             for v in 0..V {
                 let sum = sums[r][v];
-                to[r * self.outputs + v] = if self.relu { simd.max_f32s(sum, zero) } else { sum };
+                to[r * self.outputs + v] = if self.relu { simd.max_f32s(zero, sum) } else { sum };
             }
         }
         R

@@ -293,7 +293,9 @@ impl MixParts<'_> {
                 let base = &self.base[place..][..channels];
                 let residual = self.residual.map_or(&zeros[..], |x| &x[place..][..channels]);
                 for c in 0..channels {
-                    to[c] = (residual[c] + base[c] * scale[c] + shift[c]).max(floor);
+                    // Not `max`, which takes what is no number for the floor.
+                    let sum = residual[c] + base[c] * scale[c] + shift[c];
+                    to[c] = if sum < floor { floor } else { sum };
                 }
             }
         }
@@ -302,7 +304,7 @@ impl MixParts<'_> {
 
 fn activate(kind: Activation, row: &mut [f32]) {
     match kind {
-        Activation::Relu => row.iter_mut().for_each(|x| *x = x.max(0.0)),
+        Activation::Relu => row.iter_mut().filter(|x| **x < 0.0).for_each(|x| *x = 0.0),
         Activation::Sigmoid => row.iter_mut().for_each(|x| *x = 1.0 / (1.0 + (-*x).exp())),
         Activation::Tanh => row.iter_mut().for_each(|x| *x = x.tanh()),
         // In a form that does not overflow.

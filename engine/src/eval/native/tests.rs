@@ -138,6 +138,27 @@ fn what_it_does_not_know_is_refused_by_name() {
     assert!(error.contains("operator Erf"), "{error}");
 }
 
+#[test]
+fn weights_that_are_no_numbers_are_noticed() {
+    let bytes = random_network(&NetworkSpec::default());
+    let plan = |bytes: &[u8]| compile::compile(bytes, "planes", 18, &["policy", "wdl"]).unwrap();
+    let answer = |plan: &Plan| {
+        let mut memory = Memory::new(plan, 1);
+        memory.load(plan, &[0.5; 18 * 64]);
+        memory.run(plan);
+        let mut policy = Vec::new();
+        memory.output(plan, plan.outputs[0], &mut policy);
+        policy
+    };
+    assert!(answer(&plan(&bytes)).iter().all(|x| x.is_finite()));
+    // One weight of the first layer, behind which every ReLU of the tower lies.
+    let mut model = <crate::onnx::proto::ModelProto as prost::Message>::decode(&bytes[..]).unwrap();
+    let weights = &mut model.graph.as_mut().unwrap().initializer[0];
+    weights.raw_data[..4].copy_from_slice(&f32::NAN.to_le_bytes());
+    let damaged = prost::Message::encode_to_vec(&model);
+    assert!(answer(&plan(&damaged)).iter().any(|x| !x.is_finite()));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
