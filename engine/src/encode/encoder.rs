@@ -1,6 +1,6 @@
 //! The input layouts by name: a line of positions in, planes or a cache key out.
 
-use super::{az119, basic18, cache_key, lc0_planes, nmp72, rich};
+use super::{az119, basic18, cache_key, lc0_planes, nmp72, rich, tactics};
 use crate::chess::Ply;
 
 /// How a network sees a position.
@@ -10,6 +10,8 @@ pub enum Encoder {
     Basic18,
     /// The same and planes of chess knowledge, without history.
     Rich,
+    /// The same and the outcome of every move by captures, without history.
+    Tactics,
     /// AlphaZero's shape: eight boards.
     Az119,
     /// Four boards and two dozen planes of chess knowledge.
@@ -19,14 +21,21 @@ pub enum Encoder {
 }
 
 impl Encoder {
-    pub const ALL: [Encoder; 5] =
-        [Encoder::Basic18, Encoder::Az119, Encoder::Nmp72, Encoder::Lc0, Encoder::Rich];
+    pub const ALL: [Encoder; 6] = [
+        Encoder::Basic18,
+        Encoder::Az119,
+        Encoder::Nmp72,
+        Encoder::Lc0,
+        Encoder::Rich,
+        Encoder::Tactics,
+    ];
 
     /// The name that network files carry.
     pub fn name(self) -> &'static str {
         match self {
             Encoder::Basic18 => "basic18",
             Encoder::Rich => "rich",
+            Encoder::Tactics => "tactics",
             Encoder::Az119 => "az119",
             Encoder::Nmp72 => "nmp72",
             Encoder::Lc0 => "lc0-112",
@@ -42,6 +51,7 @@ impl Encoder {
         match self {
             Encoder::Basic18 => basic18::PLANES,
             Encoder::Rich => rich::PLANES,
+            Encoder::Tactics => tactics::PLANES,
             Encoder::Az119 => az119::PLANES,
             Encoder::Nmp72 => nmp72::PLANES,
             Encoder::Lc0 => lc0_planes::PLANES,
@@ -51,7 +61,7 @@ impl Encoder {
     /// Boards that the encoder looks at, the current one included.
     pub fn history(self) -> usize {
         match self {
-            Encoder::Basic18 | Encoder::Rich => 1,
+            Encoder::Basic18 | Encoder::Rich | Encoder::Tactics => 1,
             Encoder::Az119 => az119::HISTORY,
             Encoder::Nmp72 => nmp72::HISTORY,
             Encoder::Lc0 => lc0_planes::HISTORY,
@@ -66,6 +76,7 @@ impl Encoder {
         match self {
             Encoder::Basic18 => basic18::encode(plies, out),
             Encoder::Rich => rich::encode(plies, out),
+            Encoder::Tactics => tactics::encode(plies, out),
             Encoder::Az119 => az119::encode(plies, out),
             Encoder::Nmp72 => nmp72::encode(plies, out),
             Encoder::Lc0 => lc0_planes::encode(plies, out),
@@ -85,7 +96,7 @@ impl Encoder {
             cache_key::with_history(plies, history.min(boards.max(1)), move_number)
         };
         match self {
-            Encoder::Basic18 | Encoder::Rich => cache_key::position(plies),
+            Encoder::Basic18 | Encoder::Rich | Encoder::Tactics => cache_key::position(plies),
             Encoder::Az119 => over(az119::HISTORY, true),
             Encoder::Nmp72 => over(nmp72::HISTORY, true),
             Encoder::Lc0 => over(lc0_planes::HISTORY, false),

@@ -39,6 +39,7 @@ mod nmp72;
 mod planes;
 mod policy;
 mod rich;
+mod tactics;
 mod view;
 
 #[cfg(test)]

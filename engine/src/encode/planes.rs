@@ -29,6 +29,17 @@ impl<'a> Planes<'a> {
         }
     }
 
+    /// Raises the squares of a mask to a value, where they are below it.
+    pub fn raise(&mut self, plane: usize, mask: u64, value: f32) {
+        let plane = &mut self.0[plane];
+        let mut rest = mask;
+        while rest != 0 {
+            let x = &mut plane[rest.trailing_zeros() as usize & 63];
+            *x = x.max(value);
+            rest &= rest - 1;
+        }
+    }
+
     /// Sets the twelve planes of a board.
     pub fn set_board(&mut self, first: usize, pieces: &[u64; 12]) {
         for (i, mask) in pieces.iter().enumerate() {

@@ -23,7 +23,7 @@ const fn optional(path: &'static str, kind: Kind, help: &'static str) -> Key {
     Key { path, kind, optional: true, help }
 }
 
-const ENCODERS: &[&str] = &["basic18", "az119", "nmp72", "lc0-112", "rich"];
+const ENCODERS: &[&str] = &["basic18", "az119", "nmp72", "lc0-112", "rich", "tactics"];
 const SEARCH_KINDS: &[&str] =
     &["None", "Human", "Teacher", "Comment", "Full", "Cheap", "Random", "Book"];
 
@@ -142,10 +142,14 @@ pub const KEYS: &[Key] = &[
         above(0.0),
         "divergence to aim at, by changing the weight as the run goes",
     ),
-    key("optimizer.kind", Choice(&["sgd", "adamw"]), "optimizer"),
+    key(
+        "optimizer.kind",
+        Choice(&["sgd", "adamw", "muon"]),
+        "optimizer; muon is for the matrices within the network, adamw for the rest",
+    ),
     key("optimizer.weight_decay", at_least(0.0), "weight decay"),
-    key("optimizer.momentum", BELOW_ONE, "momentum (sgd)"),
-    key("optimizer.nesterov", Flag, "Nesterov's momentum (sgd)"),
+    key("optimizer.momentum", BELOW_ONE, "momentum (sgd, muon)"),
+    key("optimizer.nesterov", Flag, "Nesterov's momentum (sgd, muon)"),
     key("optimizer.beta1", BELOW_ONE, "decay of the mean of gradients (adamw)"),
     key("optimizer.beta2", BELOW_ONE, "decay of the mean of squared gradients (adamw)"),
     key("optimizer.epsilon", above(0.0), "added to the root of the mean square (adamw)"),

@@ -93,6 +93,7 @@ pub enum OptimizerKind {
     Sgd,
     #[serde(rename = "adamw")]
     AdamW,
+    Muon,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use super::score::Score;
 use super::tensors::BatchTensors;
 use crate::config::{LossSettings, OptimizerSettings};
 use crate::dataset::Batch;
-use crate::model::{Architecture, Mode, Network, Weights};
+use crate::model::{Architecture, Mode, Network, Weights, expected_tensors};
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
@@ -60,9 +60,10 @@ impl Learner {
             let weights = parts.average.unwrap_or(parts.weights);
             Network::new(parts.architecture, weights, &device).tensors
         });
+        let dims = expected_tensors(parts.architecture).into_iter().collect();
         Learner {
             network,
-            optimizer: Optimizer::new(parts.optimizer),
+            optimizer: Optimizer::new(parts.optimizer, dims),
             average,
             reference: parts.reference,
             loss: parts.loss.clone(),

@@ -10,6 +10,7 @@ mod device;
 mod learner;
 mod loss;
 mod memory;
+mod muon;
 mod optimizer;
 mod reference;
 mod run_folder;

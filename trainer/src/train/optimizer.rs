@@ -1,8 +1,9 @@
-//! Gradients in, better weights out: SGD with momentum or AdamW.
+//! Gradients in, better weights out: SGD with momentum, AdamW or Muon.
 //!
-//! burn has both, but keeps their state by layer object; ours is kept by tensor
+//! burn has them, but keeps their state by layer object; ours is kept by tensor
 //! name, like everything else that goes into a checkpoint.
 
+use super::muon;
 use crate::config::{OptimizerKind, OptimizerSettings};
 use burn::tensor::Tensor;
 use std::collections::BTreeMap;
@@ -11,6 +12,8 @@ pub type Named = BTreeMap<String, Tensor<1>>;
 
 pub struct Optimizer {
     settings: OptimizerSettings,
+    /// Of every tensor, by name.
+    dims: BTreeMap<String, Vec<usize>>,
     /// Momentum, or AdamW's mean of gradients.
     pub first: Named,
     /// AdamW's mean of squared gradients.
@@ -20,9 +23,9 @@ pub struct Optimizer {
 }
 
 impl Optimizer {
-    pub fn new(settings: &OptimizerSettings) -> Optimizer {
+    pub fn new(settings: &OptimizerSettings, dims: BTreeMap<String, Vec<usize>>) -> Optimizer {
         let (first, second) = (Named::new(), Named::new());
-        Optimizer { settings: settings.clone(), first, second, updates: 0 }
+        Optimizer { settings: settings.clone(), dims, first, second, updates: 0 }
     }
 
     /// Changes `weights` by their gradients, which are clipped first. Returns
@@ -37,7 +40,8 @@ impl Optimizer {
             let gradient = if factor < 1.0 { gradient * factor } else { gradient };
             let direction = match self.settings.kind {
                 OptimizerKind::Sgd => self.momentum(&name, gradient),
-                OptimizerKind::AdamW => self.adam(&name, gradient),
+                OptimizerKind::Muon if muon::suits(&name) => self.muon(&name, gradient),
+                OptimizerKind::AdamW | OptimizerKind::Muon => self.adam(&name, gradient),
             };
             // Biases and norms are few and keep their size.
             let decay = if name.ends_with(".weight") { self.settings.weight_decay } else { 0.0 };
@@ -61,6 +65,12 @@ impl Optimizer {
             true => gradient + velocity * settings.momentum,
             false => velocity,
         }
+    }
+
+    fn muon(&mut self, name: &str, gradient: Tensor<1>) -> Tensor<1> {
+        let momentum = self.momentum(name, gradient);
+        let flat = momentum.dims().to_vec();
+        muon::direction(momentum, self.dims.get(name).unwrap_or(&flat))
     }
 
     fn adam(&mut self, name: &str, gradient: Tensor<1>) -> Tensor<1> {
@@ -132,7 +142,7 @@ mod tests {
 
     #[test]
     fn momentum_by_hand() {
-        let mut optimizer = Optimizer::new(&settings(OptimizerKind::Sgd));
+        let mut optimizer = Optimizer::new(&settings(OptimizerKind::Sgd), BTreeMap::new());
         let mut weights = named("a.bias", &[1.0, 1.0]);
         optimizer.update(&mut weights, named("a.bias", &[1.0, -2.0]), 0.1);
         assert_close(values(&weights, "a.bias"), &[0.9, 1.2]);
@@ -143,7 +153,7 @@ mod tests {
 
     #[test]
     fn adam_by_hand() {
-        let mut optimizer = Optimizer::new(&settings(OptimizerKind::AdamW));
+        let mut optimizer = Optimizer::new(&settings(OptimizerKind::AdamW), BTreeMap::new());
         let mut weights = named("a.bias", &[0.0, 0.0]);
         // The first step has the size of the rate, whatever the gradient's.
         optimizer.update(&mut weights, named("a.bias", &[5.0, -0.01]), 0.1);
@@ -155,11 +165,34 @@ mod tests {
     }
 
     #[test]
+    fn muon_moves_matrices_and_adam_the_rest() {
+        let dims = BTreeMap::from([("a.weight".to_string(), vec![2, 2])]);
+        let mut optimizer = Optimizer::new(&settings(OptimizerKind::Muon), dims);
+        let mut weights = named("a.weight", &[0.0; 4]);
+        weights.append(&mut named("a.bias", &[0.0]));
+        let mut gradients = named("a.weight", &[4.0, 0.0, 0.0, -0.5]);
+        gradients.append(&mut named("a.bias", &[7.0]));
+        optimizer.update(&mut weights, gradients, 0.1);
+        assert_close(values(&weights, "a.bias"), &[-0.1]);
+        // Both directions move alike, though one gradient is eight times the other.
+        let moved = values(&weights, "a.weight");
+        let step = 0.1 * 0.2 * 2f32.sqrt();
+        assert!((moved[0] / -step - 1.0).abs() < 0.35, "{moved:?}");
+        assert!((moved[3] / step - 1.0).abs() < 0.35, "{moved:?}");
+        assert!(optimizer.second.contains_key("a.bias"));
+        assert!(!optimizer.second.contains_key("a.weight"));
+    }
+
+    #[test]
     fn weights_decay_and_biases_do_not() {
         let decaying = OptimizerSettings { weight_decay: 0.5, ..settings(OptimizerKind::Sgd) };
         for (name, left) in [("a.weight", 0.95), ("a.bias", 1.0)] {
             let mut weights = named(name, &[1.0]);
-            Optimizer::new(&decaying).update(&mut weights, named(name, &[0.0]), 0.1);
+            Optimizer::new(&decaying, BTreeMap::new()).update(
+                &mut weights,
+                named(name, &[0.0]),
+                0.1,
+            );
             assert_close(values(&weights, name), &[left]);
         }
     }
@@ -168,8 +201,11 @@ mod tests {
     fn long_gradients_are_clipped() {
         let clipping = OptimizerSettings { gradient_clip: 1.0, ..settings(OptimizerKind::Sgd) };
         let mut weights = named("a.bias", &[0.0, 0.0]);
-        let norm =
-            Optimizer::new(&clipping).update(&mut weights, named("a.bias", &[3.0, 4.0]), 1.0);
+        let norm = Optimizer::new(&clipping, BTreeMap::new()).update(
+            &mut weights,
+            named("a.bias", &[3.0, 4.0]),
+            1.0,
+        );
         assert!((norm - 5.0).abs() < 1e-6);
         assert_close(values(&weights, "a.bias"), &[-0.6, -0.8]);
     }

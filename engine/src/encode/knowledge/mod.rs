@@ -4,5 +4,7 @@
 //! In: a board on which the mover is White. Out: masks of squares.
 
 pub mod attacks;
+pub mod exchanges;
 pub mod king;
 pub mod pawns;
+pub mod prospects;

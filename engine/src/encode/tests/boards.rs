@@ -8,7 +8,7 @@ use shakmaty::{Board, Color, Piece, Position, Role, Square};
 /// Planes from one board of history to the next.
 fn stride(encoder: Encoder) -> usize {
     match encoder {
-        Encoder::Basic18 | Encoder::Rich | Encoder::Nmp72 => 12,
+        Encoder::Basic18 | Encoder::Rich | Encoder::Tactics | Encoder::Nmp72 => 12,
         Encoder::Az119 => 14,
         Encoder::Lc0 => 13,
     }
