@@ -2,8 +2,8 @@
 //!
 //! The folders follow the data: `import` and `label` make records, `shards`
 //! keeps them on disk, `dataset` turns them into batches, `model` and `train`
-//! learn from those, `export` writes the network the engine plays with, `arena`
-//! and `suite` find out how strong it is, and `metrics` tells how it went. `uci`
+//! learn from those, `export` writes the network the engine plays with, `evaluate`,
+//! `arena` and `suite` find out how good it is, and `metrics` tells how it went. `uci`
 //! talks to other engines, `players` makes all of them alike, `openings` is where
 //! games begin, `statistics` says what results mean; `commands` is the command
 //! line to all of it.
@@ -14,6 +14,7 @@ pub mod config;
 pub mod dataset;
 pub mod differences;
 pub mod epd;
+pub mod evaluate;
 pub mod export;
 pub mod files;
 pub mod import;

@@ -6,6 +6,7 @@ mod python;
 
 mod arena;
 mod bad_input;
+mod evaluate;
 mod export;
 mod import;
 mod label;

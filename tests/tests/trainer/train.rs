@@ -147,3 +147,21 @@ fn a_run_under_the_same_name_must_have_the_same_settings() {
         assert!(folder.join("runs/mine").join(file).exists(), "{file}");
     }
 }
+
+#[test]
+fn a_run_starts_from_anothers_weights() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    shards(folder, 2000);
+    run_ok(folder, &command("first", &[]));
+    let start = "train.start_from=runs/first";
+    run_ok(folder, &command("second", &[start, "run.seed=5", "schedule.learning_rate=0.0005"]));
+    let loss = |name: &str, at: usize| curve(folder, name)[at].1["train/loss"].as_f64().unwrap();
+    let (fresh, learned, warm) = (loss("first", 0), loss("first", 29), loss("second", 0));
+    assert!(warm < (fresh + learned) / 2.0, "{fresh} {learned}, then {warm}");
+
+    let errors = run_refused(folder, &command("third", &[start, "model.channels=24"]));
+    assert!(errors.contains("train.start_from") && errors.contains("instead of"), "{errors}");
+    let errors = run_refused(folder, &command("fourth", &["train.start_from=runs/none"]));
+    assert!(errors.contains("train.start_from") && errors.contains("runs/none"), "{errors}");
+}

@@ -1,6 +1,7 @@
 //! The command line: one file per command, each a struct of flags and its `run`.
 
 mod arena;
+mod evaluate;
 mod export_onnx;
 mod import_epd;
 mod import_pgn;
@@ -31,6 +32,7 @@ enum Command {
     Train(train::Flags),
     ExportOnnx(export_onnx::Flags),
     Nets(nets::Flags),
+    Evaluate(evaluate::Flags),
     Arena(arena::Flags),
     Openings(openings::Flags),
     Suite(suite::Flags),
@@ -47,6 +49,7 @@ pub fn run(arguments: Arguments) -> i32 {
         Command::Train(flags) => train::run(flags),
         Command::ExportOnnx(flags) => export_onnx::run(flags),
         Command::Nets(flags) => nets::run(flags),
+        Command::Evaluate(flags) => evaluate::run(flags),
         Command::Arena(flags) => arena::run(flags),
         Command::Openings(flags) => openings::run(flags),
         Command::Suite(flags) => suite::run(flags),

@@ -174,6 +174,11 @@ pub const KEYS: &[Key] = &[
     key("schedule.final_ratio", SHARE, "part of the rate that a cosine ends at"),
     key("schedule.drops[].at", POSITIVE_COUNT, "step of a drop (steps)"),
     key("schedule.drops[].factor", above(0.0), "what the drop multiplies the rate by (steps)"),
+    optional(
+        "train.start_from",
+        Text,
+        "run or checkpoint whose weights training starts from, instead of random ones",
+    ),
     optional("train.steps", POSITIVE_COUNT, "steps of the optimizer; this or one of the next two"),
     optional("train.positions", POSITIVE_COUNT, "positions to train on"),
     optional("train.epochs", above(0.0), "times to go over the data"),

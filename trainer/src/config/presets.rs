@@ -109,6 +109,7 @@ fn small() -> TrainConfig {
             drops: vec![],
         },
         train: TrainSettings {
+            start_from: None,
             steps: Some(30_000),
             positions: None,
             epochs: None,

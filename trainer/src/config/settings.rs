@@ -99,6 +99,7 @@ pub enum OptimizerKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainSettings {
+    pub start_from: Option<PathBuf>,
     pub steps: Option<u64>,
     pub positions: Option<u64>,
     pub epochs: Option<f64>,

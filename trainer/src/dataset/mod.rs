@@ -1,7 +1,7 @@
 //! Shards in, batches for training out.
 //!
 //! [`Dataset`] mixes any number of sources without end; [`ValidationSet`] goes
-//! once over what was kept from training. Behind both the data passes: `source`
+//! once over what was kept from training, [`HeldOut`] as positions. Behind all the data passes: `source`
 //! (row groups in the order of an epoch), `filter` (which positions count),
 //! `part` (positions, legal moves, targets), `stream` (blocks, shuffled),
 //! `planner` (mixture), `batch` (planes and arrays).
@@ -32,6 +32,7 @@ mod block;
 mod cursor;
 mod error;
 mod filter;
+mod held_out;
 mod part;
 mod planner;
 mod random;
@@ -48,6 +49,7 @@ mod tests;
 pub use batch::Batch;
 pub use cursor::{Cursor, Place, SourceCursor};
 pub use error::DatasetError;
+pub use held_out::{HeldOut, HeldOutPosition};
 pub use settings::{DatasetSettings, SourceSettings};
 pub use split::Split;
 pub use targets::TargetSettings;

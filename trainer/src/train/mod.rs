@@ -23,4 +23,5 @@ pub use device::{DeviceError, open_device};
 pub use learner::{Learner, LearnerParts};
 pub use memory::keep_freed_memory;
 pub use run_folder::RunFolder;
+pub use score::{DECISIVE, rank};
 pub use session::{Session, SessionError};

@@ -14,7 +14,18 @@ pub struct Score {
 }
 
 /// Targets nearer to a draw than this have no sign to find.
-const DECISIVE: f32 = 0.05;
+pub const DECISIVE: f32 = 0.05;
+
+/// How many moves are thought likelier than the one that was wanted most;
+/// `None` where none was.
+pub fn rank(target: &[f32], logits: &[f32]) -> Option<usize> {
+    let best = |(at, max): (usize, f32), (i, &x): (usize, &f32)| {
+        if x > max { (i, x) } else { (at, max) }
+    };
+    let (wanted, weight) = target.iter().enumerate().fold((0, 0.0), best);
+    let chance = *logits.get(wanted)?;
+    (weight > 0.0).then(|| logits.iter().filter(|logit| **logit > chance).count())
+}
 
 impl Score {
     /// `logits` is [size, width], `q` is [size].
@@ -33,14 +44,7 @@ impl Score {
     }
 
     fn count_policy(&mut self, target: &[f32], logits: &[f32]) {
-        let best = |(at, max): (usize, f32), (i, &x): (usize, &f32)| {
-            if x > max { (i, x) } else { (at, max) }
-        };
-        let (wanted, weight) = target.iter().enumerate().fold((0, 0.0), best);
-        if weight <= 0.0 {
-            return;
-        }
-        let better = logits.iter().filter(|logit| **logit > logits[wanted]).count();
+        let Some(better) = rank(target, logits) else { return };
         self.policies += 1;
         self.top1 += u64::from(better == 0);
         self.top5 += u64::from(better < 5);

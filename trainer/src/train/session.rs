@@ -1,6 +1,6 @@
 //! A run from its beginning, or its last checkpoint, to its end.
 
-use super::checkpoint::{Checkpoint, Progress};
+use super::checkpoint::{Checkpoint, CheckpointError, Progress};
 use super::clock::Clock;
 use super::device::{DeviceError, open_device};
 use super::learner::{Learner, LearnerParts, Report};
@@ -10,7 +10,7 @@ use crate::config::{Format, TrainConfig};
 use crate::dataset::{Batch, Dataset, DatasetError, DatasetSettings, ValidationSet};
 use crate::interrupt;
 use crate::metrics::{MetricsError, Recorder};
-use crate::model::{initial_weights, parameters};
+use crate::model::{Weights, WeightsError, check_weights, initial_weights, parameters};
 use crate::progress;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -45,6 +45,10 @@ pub enum SessionError {
     Metrics(#[from] MetricsError),
     #[error(transparent)]
     Reference(#[from] ReferenceError),
+    #[error("train.start_from: {0}")]
+    StartFrom(CheckpointError),
+    #[error("train.start_from: {0}")]
+    OtherNetwork(#[from] WeightsError),
     #[error(
         "training diverged at step {step}: the loss is {loss}{}; a smaller schedule.learning_rate \
          or optimizer.gradient_clip may help{}",
@@ -74,7 +78,7 @@ impl Session {
         let mut reference = ReferenceNetwork::open(&config.loss.kl, &config.model, &device)?;
         let initial = match &checkpoint {
             Some(checkpoint) => checkpoint.weights.clone(),
-            None => initial_weights(&config.model, config.run.seed),
+            None => first_weights(&config)?,
         };
         let kl_weight = checkpoint.as_ref().and_then(|checkpoint| checkpoint.progress.kl_weight);
         if let (Some(reference), Some(weight)) = (&mut reference, kl_weight) {
@@ -304,6 +308,17 @@ impl Session {
             false => println!("finished {total} steps; {}", newest.display()),
         }
     }
+}
+
+/// Random ones, or those of another run.
+fn first_weights(config: &TrainConfig) -> Result<Weights, SessionError> {
+    let Some(path) = &config.train.start_from else {
+        return Ok(initial_weights(&config.model, config.run.seed));
+    };
+    let checkpoint = Checkpoint::find(path).map_err(SessionError::StartFrom)?;
+    let weights = checkpoint.best_weights();
+    check_weights(&config.model, weights)?;
+    Ok(weights.clone())
 }
 
 /// The run's seed is the data's as well.
