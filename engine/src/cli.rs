@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use crate::commands::{self, BackendBench, BenchSettings, Doctor};
 use crate::engine::open_network;
 use crate::eval::{Backend, BackendSettings, open_backend};
-use crate::options::{Kind, NetChoice, Settings, Spec, TABLE, Values};
+use crate::options::{Kind, Settings, Spec, TABLE, Values};
 use crate::uci;
 
 const ABOUT: &str = "Arbor, a chess engine that thinks with a neural network and tree search";
@@ -32,7 +32,7 @@ pub fn command() -> Command {
         .subcommand(
             Command::new("bench")
                 .about("Search fixed positions: same nodes on every run, then nodes per second")
-                .arg(number("depth", "3", "Mean depth at which a position is done"))
+                .arg(number("depth", "6", "Mean depth at which a position is done"))
                 .arg(number("nodes", "20000", "Visits after which it is done in any case")),
         )
         .subcommand(
@@ -118,11 +118,8 @@ fn values(args: &ArgMatches) -> io::Result<Values> {
 
 fn doctor(args: &ArgMatches, out: &mut dyn Write) -> io::Result<()> {
     let settings = Settings::new(&values(args)?);
-    let network = match settings.net {
-        NetChoice::File(path) => Some(path),
-        NetChoice::Auto => crate::engine::default_file(),
-    };
-    commands::doctor(&Doctor { network, runtime_library: settings.runtime_library }, out)
+    let Settings { net, runtime_library, .. } = settings;
+    commands::doctor(&Doctor { net, runtime_library }, out)
 }
 
 fn backendbench(args: &ArgMatches, out: &mut dyn Write) -> io::Result<()> {

@@ -44,7 +44,7 @@ pub struct BenchSettings {
 
 impl Default for BenchSettings {
     fn default() -> BenchSettings {
-        BenchSettings { depth: 3, nodes: 20_000 }
+        BenchSettings { depth: 6, nodes: 20_000 }
     }
 }
 

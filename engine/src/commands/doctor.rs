@@ -4,11 +4,14 @@
 //! what was found, tried and measured, and lines of advice. Nothing that is
 //! missing or broken ends it early.
 
+use crate::engine::open_network;
 use crate::eval::{
     Backend, BackendSettings, Network, Origin, Provider, Runtime, Workload, cache_folder,
     candidates, cpu_features, cpu_model, open_backend,
 };
 use crate::onnx::{NetworkSpec, random_network};
+use crate::options::NetChoice;
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,8 +20,7 @@ use std::time::Duration;
 /// What to examine.
 #[derive(Clone, Debug, Default)]
 pub struct Doctor {
-    /// Without a network a small random one is measured.
-    pub network: Option<PathBuf>,
+    pub net: NetChoice,
     pub runtime_library: Option<PathBuf>,
 }
 
@@ -111,9 +113,11 @@ impl Visit<'_> {
 
     fn network(&mut self) -> io::Result<Arc<Network>> {
         writeln!(self.out, "\nNetwork")?;
-        let opened = self.settings.network.as_ref().map(Network::open);
+        let noted = RefCell::new(Vec::new());
+        let opened = open_network(&self.settings.net, &|text| noted.borrow_mut().push(text));
+        self.advice.extend(noted.into_inner());
         let network = match opened {
-            Some(Ok(network)) => {
+            Ok(network) => {
                 writeln!(self.out, "  {}", network.path.display())?;
                 writeln!(self.out, "  layout: {}", network.layout.describe())?;
                 writeln!(self.out, "  sha-256: {}", network.hash)?;
@@ -126,13 +130,10 @@ impl Visit<'_> {
                 }
                 network
             }
-            Some(Err(e)) => {
+            Err(e) => {
                 writeln!(self.out, "  refused: {e}")?;
+                writeln!(self.out, "  speeds are those of a tiny random one")?;
                 self.advice.push(e.to_string());
-                return tiny_network();
-            }
-            None => {
-                writeln!(self.out, "  none given; speeds are those of a tiny random one")?;
                 return tiny_network();
             }
         };
@@ -219,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_missing_network_becomes_advice() {
-        let settings = Doctor { network: Some("/no/such.onnx".into()), runtime_library: None };
+        let net = NetChoice::File("/no/such.onnx".into());
+        let settings = Doctor { net, runtime_library: None };
         let mut text = Vec::new();
         doctor(&settings, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();

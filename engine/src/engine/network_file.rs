@@ -13,9 +13,8 @@ const DEFAULT_FILE: &str = "nets/default.onnx";
 /// Folders above the binary that are searched: `target/release` is two deep.
 const LEVELS_UP: usize = 5;
 
-/// Built in, so that the engine always has a network: random weights, only
-/// good enough to play legal chess.
-const BUILT_IN: &[u8] = include_bytes!("../../../nets/tiny-basic18.onnx");
+/// Built in, so that the engine plays wherever its binary is copied to.
+const BUILT_IN: &[u8] = include_bytes!("../../../nets/default.onnx");
 
 #[derive(Debug, Error)]
 pub enum LoadError {
@@ -27,26 +26,24 @@ pub enum LoadError {
     Evaluator(#[from] EvalError),
 }
 
-/// Opens the network; `say` hears which one it is when it was not named.
+/// Opens the network; `say` hears why it is not the one that was expected.
 pub fn open_network(choice: &NetChoice, say: &dyn Fn(String)) -> Result<Network, LoadError> {
-    match choice {
-        NetChoice::File(path) => Ok(Network::open(path)?),
-        NetChoice::Auto => match default_file() {
-            Some(path) => Ok(Network::open(path)?),
-            None => {
-                say("no default network found: playing with the tiny built-in one, which has \
-                     random weights; set Net to a network file for real chess"
-                    .to_string());
-                Ok(Network::from_bytes("built-in", BUILT_IN.to_vec())?)
-            }
-        },
+    if let NetChoice::File(path) = choice {
+        return Ok(Network::open(path)?);
     }
+    if let Some(path) = default_file() {
+        match Network::open(&path) {
+            Ok(network) => return Ok(network),
+            Err(error) => say(format!("{error}; playing with the built-in network instead")),
+        }
+    }
+    Ok(Network::from_bytes("built-in", BUILT_IN.to_vec())?)
 }
 
 /// `nets/default.onnx` or `default.onnx` beside the binary, above it, or where
 /// the source was at build time: a GUI starts engines from anywhere, so the
 /// working directory says nothing.
-pub fn default_file() -> Option<PathBuf> {
+fn default_file() -> Option<PathBuf> {
     let binary = std::env::current_exe().and_then(|path| path.canonicalize()).ok();
     let mut candidates = Vec::new();
     if let Some(folder) = binary.as_deref().and_then(Path::parent) {

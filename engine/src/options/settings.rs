@@ -10,9 +10,10 @@ use crate::eval::{Backend, Network};
 use crate::search::{Cpuct, Params};
 
 /// Which network to load.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum NetChoice {
     /// The default network, wherever it is found.
+    #[default]
     Auto,
     File(PathBuf),
 }
@@ -108,7 +109,6 @@ impl Settings {
             noise_alpha: or(Id::NoiseAlpha, base.noise_alpha),
             move_temperature: in_games(or(Id::Temperature, base.move_temperature)),
             temperature_plies: values.number(Id::TemperaturePlies) as u32,
-            lcb_weight: or(Id::LcbWeight, base.lcb_weight),
             smart_pruning: or(Id::SmartPruning, base.smart_pruning),
             contempt_freeze: values.number(Id::SearchContempt) as u32,
             contempt: in_games(or(Id::Contempt, base.contempt)),

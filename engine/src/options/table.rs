@@ -32,7 +32,7 @@ const BACKENDS: &[&str] = &[
 
 options! {
     Net, "Net", Kind::Text("<auto>"),
-        "Network file (ONNX). `<auto>` takes `nets/default.onnx` beside the binary or in a folder above it, else the small one built in.";
+        "Network file (ONNX). `<auto>` takes `nets/default.onnx` beside the binary or in a folder above it, else the same network as it was built in.";
     Backend, "Backend", Kind::Combo { default: "auto", choices: BACKENDS },
         "What runs the network. `auto` takes the best that works here; a named one runs or says why not.";
     RuntimeLibrary, "RuntimeLibrary", Kind::Text(""),
@@ -91,8 +91,6 @@ options! {
         "Above 1 flattens the network's move probabilities, below 1 sharpens them.";
     SmartPruning, "SmartPruning", decimal(1.33, 0.0, 10.0),
         "In games with a clock: stop when no other move can catch up in the time left divided by this; 0 never stops early.";
-    LcbWeight, "LcbWeight", decimal(1.0, 0.0, 10.0),
-        "Final choice: a rival whose value minus this many standard errors is higher beats the most visited move; 0 is off.";
     NoiseEpsilon, "NoiseEpsilon", decimal(0.0, 0.0, 1.0),
         "Share of Dirichlet noise in the root's move probabilities.";
     NoiseAlpha, "NoiseAlpha", decimal(0.3, 0.001, 100.0),

@@ -1,4 +1,8 @@
-//! The final choice: most visits, with a look at the lower confidence bound.
+//! The final choice: proofs first, then most visits.
+//!
+//! A lower confidence bound instead, which prefers a less visited move with a
+//! better value, was measured to lose: over 500 positions at 600 nodes the mean
+//! loss of expected score grew from 4.75 to 5.73 % (difference 0.98 +/- 0.32).
 
 use super::node::Node;
 use super::params::Params;
@@ -6,9 +10,6 @@ use super::random::Random;
 use super::score::Score;
 use super::tree::Tree;
 use crate::chess::PackedMove;
-
-/// A rival needs this share of the leader's visits to replace it.
-const RIVAL_SHARE: f32 = 0.1;
 
 /// A root move with its statistics, as shown to users.
 #[derive(Clone, Copy, Debug)]
@@ -43,16 +44,6 @@ impl RootMove {
             _ => (1, i64::from(self.visits), (self.prior * 1e6) as u32),
         }
     }
-
-    /// Mean value less `weight` standard errors, from the spread of outcomes.
-    fn lower_bound(&self, weight: f32) -> f32 {
-        let q = self.score.q();
-        let variance = match self.score {
-            Score::Estimate(_) => (1.0 - self.draw - q * q).max(0.0),
-            _ => 0.0,
-        };
-        q - weight * (variance / self.visits.max(1) as f32).sqrt()
-    }
 }
 
 /// The visited moves of a node, best first.
@@ -67,34 +58,9 @@ pub fn ranked_children(tree: &Tree, parent: u32) -> Vec<RootMove> {
     moves
 }
 
-/// Root moves, best first, after the confidence check.
-pub fn ranked_root_moves(tree: &Tree, params: &Params) -> Vec<RootMove> {
-    let mut moves = ranked_children(tree, tree.root_index());
-    if let Some(better) = better_bounded(&moves, params.lcb_weight) {
-        let chosen = moves.remove(better);
-        moves.insert(0, chosen);
-    }
-    moves
-}
-
-/// A rival whose lower bound beats the leader's: fewer visits, but so much
-/// better that the leader's visits are history.
-fn better_bounded(moves: &[RootMove], weight: f32) -> Option<usize> {
-    let leader = moves.first()?;
-    if weight <= 0.0 || !matches!(leader.score, Score::Estimate(_) | Score::Draw) {
-        return None;
-    }
-    let enough = leader.visits as f32 * RIVAL_SHARE;
-    let bound = leader.lower_bound(weight);
-    moves
-        .iter()
-        .enumerate()
-        .skip(1)
-        .filter(|(_, m)| m.visits as f32 >= enough && !matches!(m.score, Score::Loss(_)))
-        .map(|(i, m)| (i, m.lower_bound(weight)))
-        .filter(|(_, rival)| *rival > bound)
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(i, _)| i)
+/// Root moves, best first.
+pub fn ranked_root_moves(tree: &Tree) -> Vec<RootMove> {
+    ranked_children(tree, tree.root_index())
 }
 
 /// The move to play: the best, or one drawn by visits when a temperature is set
@@ -128,17 +94,6 @@ mod tests {
             score: Score::Estimate(q),
             draw: 0.3,
         }
-    }
-
-    #[test]
-    fn a_clearly_better_rival_replaces_the_leader() {
-        let close = [root_move(1000, 0.10), root_move(400, 0.11)];
-        assert_eq!(better_bounded(&close, 1.0), None);
-        let clear = [root_move(1000, -0.3), root_move(400, 0.2)];
-        assert_eq!(better_bounded(&clear, 1.0), Some(1));
-        let unproven = [root_move(1000, -0.3), root_move(40, 0.2)];
-        assert_eq!(better_bounded(&unproven, 1.0), None);
-        assert_eq!(better_bounded(&clear, 0.0), None);
     }
 
     #[test]

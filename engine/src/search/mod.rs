@@ -232,7 +232,7 @@ impl Search {
 
     fn announce(&self, request: &Request<'_>, sink: Sink<'_>) {
         let position = &request.line.last().position;
-        let moves = ranked_root_moves(&self.tree, request.params);
+        let moves = ranked_root_moves(&self.tree);
         let mut random = Random::new(request.params.seed ^ request.line.last().key);
         let moves_before = position.fullmoves().get() - 1;
         let ply = moves_before.saturating_mul(2).saturating_add(position.turn().is_black().into());

@@ -130,7 +130,7 @@ impl<'a> Monitor<'a> {
 
     fn look(&mut self, now: Instant) {
         let walking = self.shared.tree.walk();
-        let moves = ranked_root_moves(self.shared.tree, self.request.params);
+        let moves = ranked_root_moves(self.shared.tree);
         let Some(leader) = moves.first() else { return };
         if self.best != Some(leader.played) {
             (self.best, self.best_since) = (Some(leader.played), now);
@@ -188,7 +188,6 @@ impl<'a> Monitor<'a> {
         let mut info = snapshot(
             self.shared.tree,
             request.line,
-            request.params,
             request.multipv,
             &self.shared.counters,
             elapsed,

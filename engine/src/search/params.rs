@@ -30,8 +30,6 @@ pub struct Params {
     pub move_temperature: f32,
     /// Game ply from which `move_temperature` is 0.
     pub temperature_plies: u32,
-    /// Standard errors subtracted in the final choice.
-    pub lcb_weight: f32,
     /// Stop when no rival can catch up within remaining visits / this; 0: never.
     pub smart_pruning: f32,
     /// Search-contempt: visits after which replies at odd depths are drawn from
@@ -60,7 +58,6 @@ impl Default for Params {
             noise_alpha: 0.3,
             move_temperature: 0.0,
             temperature_plies: 30,
-            lcb_weight: 1.0,
             smart_pruning: 1.33,
             contempt_freeze: 0,
             contempt: 0.0,

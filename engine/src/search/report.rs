@@ -134,13 +134,12 @@ pub fn wdl_permille(q: f32, draw: f32) -> [u16; 3] {
 pub fn snapshot(
     tree: &Tree,
     line: &Line,
-    params: &Params,
     multipv: usize,
     counters: &Counters,
     elapsed: Duration,
 ) -> Info {
     let visits = counters.visits.load(Relaxed);
-    let mut lines: Vec<PvLine> = ranked_root_moves(tree, params)
+    let mut lines: Vec<PvLine> = ranked_root_moves(tree)
         .iter()
         .take(multipv.max(1))
         .map(|root_move| PvLine {
@@ -230,7 +229,7 @@ pub fn move_stats(tree: &Tree, line: &Line, params: &Params) -> Vec<MoveStat> {
     let mode = position.castles().mode();
     let visits = root.visits().max(1);
     let explore = params.cpuct_root.at(visits) * (visits as f32).sqrt();
-    let mut stats: Vec<MoveStat> = ranked_root_moves(tree, params)
+    let mut stats: Vec<MoveStat> = ranked_root_moves(tree)
         .iter()
         .map(|m| MoveStat {
             played: Some(m.played.unpack(position)),

@@ -59,21 +59,26 @@ impl Bench {
     }
 
     /// Nothing is under way, and every parent's visits are its children's plus
-    /// its own first one.
+    /// its own first one. A leaf whose priors the cache could not keep is
+    /// evaluated twice; that is rare.
     fn check_statistics(&self) {
         let mut stack = vec![self.search.tree.root_index()];
+        let (mut nodes, mut again) = (0, 0);
         while let Some(index) = stack.pop() {
             let node = self.search.tree.node(index);
             assert_eq!(node.in_flight(), 0);
             let children: Vec<_> = node.children(&self.search.tree.arena).collect();
             let sum: u32 = children.iter().map(|(_, child)| child.visits()).sum();
             if node.is_expanded() && !node.score().is_proven() {
-                assert_eq!(node.visits(), sum + 1);
+                assert!(node.visits() > sum, "{} visits, {sum} below", node.visits());
+                again += node.visits() - sum - 1;
             }
+            nodes += 1;
             let unvisited = node.unvisited(&self.search.tree.arena).count();
             assert_eq!((children.len() + unvisited) as u32, node.move_count());
             stack.extend(children.iter().map(|(index, _)| *index));
         }
+        assert!(again <= nodes / 1000 + 1, "{again} of {nodes} evaluated again");
     }
 }
 

@@ -11,12 +11,15 @@ pub use limits::{Clock, Limits};
 
 use std::time::Duration;
 
-/// Moves a game without `movestogo` is assumed to go on for.
-const HORIZON: f64 = 28.0;
+/// Moves a game without `movestogo` is assumed to go on for. Most games are
+/// decided in the first half, and time that is left at the end is lost; without
+/// an increment a long game must still be paid for.
+const HORIZON: f64 = 18.0;
+const HORIZON_WITHOUT_INCREMENT: f64 = 28.0;
 /// Moves for which the cost beside thinking is put by.
 const LONG_GAME: f64 = 80.0;
 /// Share of the increment that is spent at once.
-const INCREMENT_SHARE: f64 = 0.8;
+const INCREMENT_SHARE: f64 = 0.9;
 /// The hard end, as a multiple of the soft one.
 const STRETCH: f64 = 3.0;
 /// Never plan to use more than this share of the clock for one move.
@@ -65,7 +68,8 @@ pub fn plan(limits: &Limits, white_to_move: bool, reserve: Reserve) -> Option<Pl
 fn on_clock(clock: Clock, movestogo: Option<u32>, reserve: Reserve) -> Plan {
     let increment = clock.increment.as_secs_f64();
     let left = (clock.left.as_secs_f64() - reserve.total()).max(0.0);
-    let moves = movestogo.map_or(HORIZON, |n| f64::from(n.clamp(1, 50)));
+    let horizon = if increment > 0.0 { HORIZON } else { HORIZON_WITHOUT_INCREMENT };
+    let moves = movestogo.map_or(horizon, |n| f64::from(n.clamp(1, 50)));
     // Each later move costs more than its thinking, or many short moves would
     // eat the clock up bit by bit. Up to a time control the whole reserve is
     // put by for each; on an open end the usual cost of a long game, as the

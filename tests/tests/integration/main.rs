@@ -15,6 +15,7 @@ mod bad_input;
 mod chess960;
 mod clock;
 mod debug_log;
+mod default_network;
 mod fallback;
 mod go;
 mod handshake;
