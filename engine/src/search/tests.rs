@@ -59,8 +59,9 @@ impl Bench {
     }
 
     /// Nothing is under way, and every parent's visits are its children's plus
-    /// its own first one. A leaf whose priors the cache could not keep is
-    /// evaluated twice; that is rare.
+    /// its own first one. Two workers that write to the same place of the cache
+    /// at once lose one entry, and its leaf is evaluated twice: rare, and never
+    /// with one worker.
     fn check_statistics(&self) {
         let mut stack = vec![self.search.tree.root_index()];
         let (mut nodes, mut again) = (0, 0);
@@ -78,7 +79,8 @@ impl Bench {
             assert_eq!((children.len() + unvisited) as u32, node.move_count());
             stack.extend(children.iter().map(|(index, _)| *index));
         }
-        assert!(again <= nodes / 1000 + 1, "{again} of {nodes} evaluated again");
+        let most = if self.evaluators.len() == 1 { 0 } else { nodes / 1000 + 1 };
+        assert!(again <= most, "{again} of {nodes} evaluated again");
     }
 }
 

@@ -18,16 +18,21 @@ fn best(engine: &mut Engine, fen: &str, go: &str) -> String {
     best_and_ponder(engine.go(go).last().unwrap()).0
 }
 
+/// Each problem is a position and its best move.
+fn solves(engine: &mut Engine, go: &str, problems: &[(&str, &str)]) {
+    for (fen, wanted) in problems {
+        assert_eq!(best(engine, fen, go), *wanted, "{fen}");
+    }
+}
+
 /// Only a network that learned chess finds these at once.
 fn knows_chess(engine: &mut Engine) {
-    for (fen, wanted) in [
+    let problems = [
         ("rnb1kbnr/pppp1ppp/8/4p1q1/4P3/3P4/PPP2PPP/RNBQKBNR w KQkq - 0 3", "c1g5"),
         ("2r3k1/5ppp/8/8/8/5n2/3Q1PPP/2R3K1 w - - 0 1", "g2f3"),
         ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8"),
-    ] {
-        let found = best(engine, fen, "go nodes 100");
-        assert_eq!(found, wanted, "{fen}");
-    }
+    ];
+    solves(engine, "go nodes 100", &problems);
 }
 
 #[test]
@@ -64,7 +69,6 @@ fn a_broken_file_is_named_and_the_built_in_network_plays() {
 #[test]
 fn it_sees_tactics_with_few_nodes() {
     let mut engine = Engine::start(&["--threads", "1"]);
-    let mut found = 0;
     let problems = [
         // Mates, a fork, a pin on the back rank.
         ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d8"),
@@ -72,8 +76,5 @@ fn it_sees_tactics_with_few_nodes() {
         ("q3k3/5ppp/8/1N6/8/8/5PPP/6K1 w - - 0 1", "b5c7"),
         ("3r2k1/5ppp/8/8/8/8/3q1PPP/3RR1K1 w - - 0 1", "d1d2"),
     ];
-    for (fen, wanted) in problems {
-        found += usize::from(best(&mut engine, fen, "go nodes 400") == wanted);
-    }
-    assert_eq!(found, problems.len());
+    solves(&mut engine, "go nodes 400", &problems);
 }

@@ -89,14 +89,8 @@ pub fn run(flags: Flags) -> Result<()> {
 }
 
 fn open(backend: Backend, network: Arc<Network>) -> Result<Arc<dyn EvaluatorSource>> {
-    let settings = BackendSettings {
-        backend,
-        network: Some(network),
-        runtime_library: None,
-        device_id: 0,
-        fp16: false,
-        seed: 0,
-    };
+    let network = Some(network);
+    let settings = BackendSettings { backend, network, ..BackendSettings::default() };
     Ok(open_backend(&settings)?.source)
 }
 

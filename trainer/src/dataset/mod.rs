@@ -1,10 +1,11 @@
 //! Shards in, batches for training out.
 //!
 //! [`Dataset`] mixes any number of sources without end; [`ValidationSet`] goes
-//! once over what was kept from training, [`HeldOut`] as positions. Behind all the data passes: `source`
-//! (row groups in the order of an epoch), `filter` (which positions count),
-//! `part` (positions, legal moves, targets), `stream` (blocks, shuffled),
-//! `planner` (mixture), `batch` (planes and arrays).
+//! once over what was kept from training, and [`HeldOut`] gives that as positions
+//! instead of planes. Behind all of them the data passes: `source` (row groups in
+//! the order of an epoch), `filter` (which positions count), `part` (positions,
+//! legal moves, targets), `stream` (blocks, shuffled), `planner` (mixture),
+//! `batch` (planes and arrays).
 //!
 //! The order is exact: it depends on the shards, the seed and the cursor, never
 //! on threads or timing. A run that goes on from a [`Cursor`] sees the same

@@ -116,7 +116,7 @@ mod encoder_name {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Encoder, D::Error> {
         let name = String::deserialize(deserializer)?;
         Encoder::from_name(&name).ok_or_else(|| {
-            let known = "basic18, az119, nmp72, lc0-112, rich, tactics";
+            let known = Encoder::ALL.map(Encoder::name).join(", ");
             D::Error::custom(format!("unknown encoder {name:?}; there are {known}"))
         })
     }

@@ -90,7 +90,7 @@ fn exchange(board: &Board, square: Square, victim: Role, turn: Color, pinned: Bi
     for n in (2..=captures).rev() {
         balance[n - 1] = -balance[n].max(-balance[n - 1]);
     }
-    if captures == 0 { 0 } else { balance[1].max(0) }
+    balance[1].max(0)
 }
 
 fn least(board: &Board, pieces: Bitboard) -> Option<(Square, Role)> {
