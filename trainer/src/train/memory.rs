@@ -2,7 +2,9 @@
 
 /// A training step frees and takes the same large blocks again and again. By
 /// default glibc returns each to the kernel, whose zeroing of fresh pages took
-/// an eighth of the time of a step.
+/// an eighth of the time of a step. The heaps that glibc gives to further
+/// threads are returned whatever the thresholds; one heap for all is not, and
+/// blocks this large are taken too rarely for threads to queue for it.
 pub fn keep_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
@@ -11,6 +13,7 @@ pub fn keep_freed_memory() {
         unsafe {
             libc::mallopt(libc::M_MMAP_THRESHOLD, LARGEST);
             libc::mallopt(libc::M_TRIM_THRESHOLD, LARGEST);
+            libc::mallopt(libc::M_ARENA_MAX, 1);
         }
     }
 }
