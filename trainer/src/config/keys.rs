@@ -135,7 +135,7 @@ pub const KEYS: &[Key] = &[
         at_least(0.0),
         "weight of the moves-left loss, if there is that head",
     ),
-    optional("loss.kl.network", Text, "checkpoint whose policy the new one should stay near"),
+    optional("loss.kl.network", Text, "run, checkpoint or ONNX network whose policy to stay near"),
     key("loss.kl.weight", at_least(0.0), "weight of the divergence from it"),
     optional(
         "loss.kl.target",
@@ -177,7 +177,7 @@ pub const KEYS: &[Key] = &[
     optional(
         "train.start_from",
         Text,
-        "run or checkpoint whose weights training starts from, instead of random ones",
+        "run, checkpoint or ONNX network whose weights training starts from, not random ones",
     ),
     optional("train.steps", POSITIVE_COUNT, "steps of the optimizer; this or one of the next two"),
     optional("train.positions", POSITIVE_COUNT, "positions to train on"),

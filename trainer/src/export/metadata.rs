@@ -1,5 +1,6 @@
 //! What the file says of itself: its layout and where it comes from.
 
+use super::read_back::ARCHITECTURE;
 use crate::model::{Architecture, ValueKind};
 use crate::provenance;
 use engine::encode::PolicyMap;
@@ -35,6 +36,7 @@ impl Metadata {
             ("arbor.policy", Some(PolicyMap::Az4672.name().to_string())),
             ("arbor.value", Some(value.to_string())),
             ("arbor.net", Some(architecture.describe())),
+            (ARCHITECTURE, serde_json::to_string(architecture).ok()),
             ("arbor.created", self.created.map(provenance::timestamp)),
             ("arbor.git", self.git.clone()),
             ("arbor.parent", self.parent.clone()),

@@ -13,6 +13,8 @@
 //!   between the convolutions stays in f32: the residual sums, which would gather
 //!   a rounding error in each block, the gates and the dense layers.
 //!
+//! [`read_back`] makes weights of an f32 file again.
+//!
 //! [`compare`] checks a file against the answers it should give, [`speed`]
 //! measures networks side by side; both run ONNX Runtime as the engine does.
 
@@ -26,6 +28,7 @@ mod layer;
 mod metadata;
 mod network;
 mod quantized;
+mod read_back;
 mod speed;
 #[cfg(test)]
 mod tests;
@@ -35,6 +38,7 @@ pub use about::About;
 pub use compare::{Agreement, Expected, Outputs, compare};
 pub use error::ExportError;
 pub use metadata::Metadata;
+pub use read_back::{ReadBackError, read_back};
 pub use speed::{SpeedSettings, speed};
 
 use crate::model::{Architecture, Norm, Weights, check_weights};

@@ -5,8 +5,9 @@
 //! named `weights/NAME`, `average/NAME`, `first/NAME` and `second/NAME`.
 
 use super::learner::Report;
-use crate::config::TrainConfig;
+use crate::config::{DEFAULT_PRESET, TrainConfig, preset};
 use crate::dataset::Cursor;
+use crate::export::{ReadBackError, read_back};
 use crate::files::write_atomic;
 use crate::model::{Tensor, Weights, WeightsError, check_weights};
 use crate::provenance;
@@ -48,8 +49,13 @@ pub struct Progress {
 pub enum CheckpointError {
     #[error("{}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
-    #[error("{}: no checkpoint there; give a run's folder or one of its checkpoints", path.display())]
+    #[error(
+        "{}: no checkpoint there; give a run's folder, one of its checkpoints or an ONNX network",
+        path.display()
+    )]
     Missing { path: PathBuf },
+    #[error("{}: {source}", path.display())]
+    Network { path: PathBuf, source: ReadBackError },
     #[error("{}: {source}", path.display())]
     Weights { path: PathBuf, source: WeightsError },
     #[error("{}: cannot be written: {source}", path.display())]
@@ -57,6 +63,20 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
+    fn of_network(path: &Path) -> Result<Checkpoint, CheckpointError> {
+        let bytes = fs::read(path).map_err(|error| unreadable(path, error))?;
+        let (model, weights) = read_back(&bytes)
+            .map_err(|source| CheckpointError::Network { path: path.to_path_buf(), source })?;
+        Ok(Checkpoint {
+            config: TrainConfig { model, ..preset(DEFAULT_PRESET) },
+            progress: Progress::default(),
+            weights,
+            average: None,
+            first: Weights::new(),
+            second: Weights::new(),
+        })
+    }
+
     /// What plays best: the average if there is one.
     pub fn best_weights(&self) -> &Weights {
         self.average.as_ref().unwrap_or(&self.weights)
@@ -138,10 +158,14 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// The file itself, or the newest checkpoint of a run's folder.
+    /// The file itself, or the newest checkpoint of a run's folder; an exported
+    /// network is as good as a checkpoint at the beginning of its run.
     pub fn find(path: &Path) -> Result<Checkpoint, CheckpointError> {
         if path.is_file() {
-            return Checkpoint::load(path);
+            return match path.extension().is_some_and(|ending| ending == "onnx") {
+                true => Checkpoint::of_network(path),
+                false => Checkpoint::load(path),
+            };
         }
         match newest(path) {
             Some(newest) => Checkpoint::load(&newest),

@@ -29,7 +29,8 @@ pub enum ReferenceError {
 }
 
 impl ReferenceNetwork {
-    /// The network of the settings, if they name one: a run or a checkpoint.
+    /// The network of the settings, if they name one: a run, a checkpoint or an
+    /// exported network.
     pub fn open(
         settings: &KlSettings,
         architecture: &Architecture,

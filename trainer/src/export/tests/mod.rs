@@ -5,6 +5,7 @@ mod agreement;
 mod combinations;
 mod errors;
 mod precisions;
+mod read_back;
 mod reference;
 
 use super::{Metadata, Options, Outputs, Precision};

@@ -1,0 +1,53 @@
+//! An exported network becomes weights again, to train further or to stay near.
+
+use crate::model::{Architecture, Norm, Tensor, Weights, expected_tensors};
+use engine::onnx::proto::{FLOAT, ModelProto, TensorProto};
+use prost::Message;
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// Key of the metadata that has the architecture as JSON.
+pub(super) const ARCHITECTURE: &str = "arbor.architecture";
+
+#[derive(Debug, Error)]
+pub enum ReadBackError {
+    #[error("not an ONNX file: {0}")]
+    Decode(#[from] prost::DecodeError),
+    #[error("it does not tell its architecture ({ARCHITECTURE}); only networks of this trainer do")]
+    NoArchitecture,
+    #[error("its architecture ({ARCHITECTURE}) cannot be read: {0}")]
+    Architecture(#[from] serde_json::Error),
+    #[error("it has no f32 weights called {0}; networks in int8 or fp16 cannot be trained further")]
+    NoWeights(String),
+    #[error("{name} has {found} numbers instead of {expected}")]
+    Size { name: String, found: usize, expected: usize },
+}
+
+/// The architecture and weights of a file that [`super::build`] wrote in f32.
+/// Batch normalization, which the file has folded into the layers before it, is
+/// gone: the network computes the same without.
+pub fn read_back(bytes: &[u8]) -> Result<(Architecture, Weights), ReadBackError> {
+    let model = ModelProto::decode(bytes)?;
+    let entry = model.metadata_props.iter().find(|entry| entry.key == ARCHITECTURE);
+    let mut architecture: Architecture =
+        serde_json::from_str(&entry.ok_or(ReadBackError::NoArchitecture)?.value)?;
+    if architecture.norm == Norm::Batch {
+        architecture.norm = Norm::None;
+    }
+    let stored: Vec<TensorProto> = model.graph.unwrap_or_default().initializer;
+    let stored: HashMap<&str, &TensorProto> =
+        stored.iter().map(|tensor| (tensor.name.as_str(), tensor)).collect();
+    let mut weights = Weights::new();
+    for (name, dims) in expected_tensors(&architecture) {
+        let tensor = stored.get(name.as_str()).filter(|tensor| tensor.data_type == FLOAT);
+        let Some(tensor) = tensor else { return Err(ReadBackError::NoWeights(name)) };
+        let numbers = tensor.raw_data.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x));
+        let data: Vec<f32> = numbers.collect();
+        let (found, expected) = (data.len(), dims.iter().product());
+        if found != expected {
+            return Err(ReadBackError::Size { name, found, expected });
+        }
+        weights.insert(name, Tensor { dims, data });
+    }
+    Ok((architecture, weights))
+}

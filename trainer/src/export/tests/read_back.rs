@@ -1,0 +1,41 @@
+//! Files that become weights again.
+
+use super::reference::forward;
+use super::{difference, options, positions, tiny};
+use crate::export::{Precision, ReadBackError, build, read_back};
+use crate::model::{Architecture, Norm, random_weights};
+
+#[test]
+fn weights_come_back_as_they_were() {
+    for norm in [Norm::None, Norm::Group] {
+        let architecture =
+            Architecture { norm, squeeze: 4, attention_blocks: 1, moves_left: true, ..tiny() };
+        let weights = random_weights(&architecture, 3);
+        let file = build(&architecture, &weights, &options(Precision::F32)).unwrap();
+        let (same, back) = read_back(&file).unwrap();
+        assert_eq!(same, architecture);
+        assert_eq!(back, weights);
+    }
+}
+
+#[test]
+fn folded_batch_norm_is_gone_and_the_answers_stay() {
+    let architecture = Architecture { norm: Norm::Batch, ..tiny() };
+    let weights = random_weights(&architecture, 3);
+    let file = build(&architecture, &weights, &options(Precision::F32)).unwrap();
+    let (plain, back) = read_back(&file).unwrap();
+    assert_eq!(plain.norm, Norm::None);
+    let planes = positions(architecture.encoder, 4).planes;
+    let answers = [forward(&architecture, &weights, &planes), forward(&plain, &back, &planes)];
+    assert!(difference(&answers[0], &answers[1]) < 1e-4);
+}
+
+#[test]
+fn other_files_are_refused() {
+    let weights = random_weights(&tiny(), 3);
+    let half = build(&tiny(), &weights, &options(Precision::F16)).unwrap();
+    assert!(matches!(read_back(&half), Err(ReadBackError::NoWeights(_))));
+    let foreign = include_bytes!("../../../../nets/tiny-basic18.onnx");
+    assert!(matches!(read_back(foreign), Err(ReadBackError::NoArchitecture)));
+    assert!(matches!(read_back(b"no network"), Err(ReadBackError::Decode(_))));
+}
