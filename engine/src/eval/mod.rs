@@ -27,7 +27,7 @@ pub use backend::{Backend, BackendError, BackendSettings, Opened, open_backend};
 pub use cache::cache_folder;
 pub use measure::{Speed, Workload};
 pub use native::NativeBackend;
-pub use network::{Layout, Network, NetworkError, TensorPort, ValueHead};
+pub use network::{Layout, Network, NetworkError, TensorPort, TunedFor, ValueHead};
 pub use onnxruntime::{DeviceOptions, OnnxRuntime, Provider, TensorSession};
 pub use processor::{cpu_features, cpu_model};
 pub use random::RandomSource;

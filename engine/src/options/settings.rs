@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::table::Id;
 use super::values::Values;
 use crate::encode::Encoder;
-use crate::eval::{Backend, Network};
+use crate::eval::{Backend, Network, TunedFor};
 use crate::search::{Cpuct, Params};
 
 /// Which network to load.
@@ -120,16 +120,17 @@ impl Settings {
 }
 
 /// lc0's tuning for lc0's networks. For ours the same, except that the policy
-/// is trusted as it is unless the network says otherwise.
+/// is trusted as it is. What the network says of itself counts over both.
 fn defaults_for(network: Option<&Network>) -> Params {
     let mut params = Params::default();
-    if let Some(network) = network {
-        if let Some(temperature) = network.policy_temperature {
-            params.policy_temperature = temperature;
-        } else if network.layout.encoder != Encoder::Lc0 {
-            params.policy_temperature = 1.0;
-        }
+    let Some(network) = network else { return params };
+    if network.layout.encoder != Encoder::Lc0 {
+        params.policy_temperature = 1.0;
     }
+    let TunedFor { policy_temperature, cpuct, fpu_reduction } = network.tuned_for;
+    params.policy_temperature = policy_temperature.unwrap_or(params.policy_temperature);
+    params.cpuct.init = cpuct.unwrap_or(params.cpuct.init);
+    params.fpu_reduction = fpu_reduction.unwrap_or(params.fpu_reduction);
     params
 }
 

@@ -106,6 +106,16 @@ fn our_own_engine_teaches_positions_of_every_kind_of_file() {
     assert!((2..=3).contains(&half.len()));
     assert!(half.iter().all(|record| record.start_fen.contains(" w ")) || half.len() == 2);
 
+    // Endgames alone: the list has some, the game has none.
+    let flags = ["a.pgn", "b.epd.zst", "c.csv", "--nodes", "5", "--max-men", "12"];
+    run_ok(folder.path(), &label(&teacher, "few", &flags));
+    let few = records(&path("few"));
+    assert!(!few.is_empty() && few.len() < found.len());
+    for record in &few {
+        let board = record.start_fen.split(' ').next().unwrap();
+        assert!(board.chars().filter(|c| c.is_alphabetic()).count() <= 12, "{board}");
+    }
+
     // And its own output, disturbed.
     let flags = ["out", "--nodes", "50", "--random-plies", "1", "--limit", "3"];
     run_ok(folder.path(), &label(&teacher, "again", &flags));

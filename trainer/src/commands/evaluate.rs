@@ -4,7 +4,7 @@ use crate::dataset::{DatasetSettings, HeldOut, SourceSettings, TargetSettings};
 use crate::evaluate::{Means, evaluate};
 use crate::interrupt;
 use crate::progress;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use engine::eval::{Backend, BackendSettings, EvaluatorSource, Network, open_backend};
 use serde::Serialize;
@@ -70,6 +70,12 @@ pub fn run(flags: Flags) -> Result<()> {
                 })?;
             bar.finish_and_clear();
             let row = Row { network: path.clone(), data: data.clone(), means: tally.means() };
+            if row.means.positions == 0 && !interrupt::requested() {
+                bail!(
+                    "{}: none of its games were kept from training; try a larger --validation",
+                    data.display()
+                );
+            }
             if !flags.json {
                 if rows.is_empty() {
                     println!("{HEADING}");

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use burn::tensor::{Tensor, TensorData};
 use clap::Args;
 use engine::encode::Encoder;
+use engine::eval::TunedFor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,6 +45,12 @@ pub struct Flags {
     /// The softmax temperature that suits the network, for its metadata
     #[arg(long, value_name = "T")]
     policy_temperature: Option<f32>,
+    /// The exploration (CPuct) that suits the network, for its metadata
+    #[arg(long, value_name = "C")]
+    cpuct: Option<f32>,
+    /// The FpuReduction that suits the network, for its metadata
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    fpu_reduction: Option<f32>,
     /// How the network was made, in words, for its metadata
     #[arg(long, value_name = "TEXT")]
     recipe: Option<String>,
@@ -140,7 +147,11 @@ fn metadata(flags: &Flags, checkpoint: &Checkpoint) -> Result<Metadata> {
         parent: Some(checkpoint.config.hash()?),
         data: Some(sources.join(", ")),
         recipe: Some(flags.recipe.clone().unwrap_or_else(default_recipe)),
-        policy_temperature: flags.policy_temperature,
+        tuned_for: TunedFor {
+            policy_temperature: flags.policy_temperature,
+            cpuct: flags.cpuct,
+            fpu_reduction: flags.fpu_reduction,
+        },
     })
 }
 

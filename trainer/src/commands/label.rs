@@ -71,6 +71,9 @@ pub struct Flags {
     /// The share of input positions that are first disturbed by one or two random moves, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     random_plies: f64,
+    /// Takes input positions with at most so many men, kings and pawns included: endgames
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(3..=32))]
+    max_men: Option<u32>,
     /// Takes every N-th position of each game, beginning anywhere, and of all lists
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
     every: u64,
@@ -147,6 +150,7 @@ fn settings(flags: Flags) -> Result<Settings> {
             inputs: flags.inputs,
             random: flags.random,
             random_plies: flags.random_plies,
+            most_men: flags.max_men,
             every: flags.every,
             sample: flags.sample,
             limit: flags.limit,

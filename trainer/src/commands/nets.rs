@@ -170,7 +170,8 @@ fn row(listed: &Listed) -> [String; 9] {
 fn print_provenance(about: &About) {
     let mut facts: Vec<String> =
         about.provenance.iter().map(|(key, value)| format!("{key}: {value}")).collect();
-    facts.extend(about.policy_temperature.map(|t| format!("policy temperature: {t}")));
+    let tuned = about.tuned_for.entries().into_iter();
+    facts.extend(tuned.filter_map(|(name, value)| Some(format!("{name}: {}", value?))));
     if !facts.is_empty() {
         println!("    {}", facts.join("; "));
     }

@@ -1,6 +1,6 @@
 //! What a network file is, for people who have many of them.
 
-use engine::eval::{Network, NetworkError};
+use engine::eval::{Network, NetworkError, TunedFor};
 use engine::onnx::{ElementType, TensorInfo, read_model};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,7 +22,8 @@ pub struct About {
     pub parameters: u64,
     pub bytes: u64,
     pub sha256: String,
-    pub policy_temperature: Option<f32>,
+    #[serde(flatten)]
+    pub tuned_for: TunedFor,
     /// `created`, `git`, `parent`, `data` and `recipe`, as far as the file has them.
     pub provenance: BTreeMap<&'static str, String>,
 }
@@ -48,7 +49,7 @@ impl About {
             parameters: weights.iter().map(elements).sum(),
             bytes: network.bytes.len() as u64,
             sha256: network.hash.clone(),
-            policy_temperature: network.policy_temperature,
+            tuned_for: network.tuned_for,
             provenance,
         };
         Ok((about, Arc::new(network)))

@@ -4,6 +4,7 @@ use super::read_back::ARCHITECTURE;
 use crate::model::{Architecture, ValueKind};
 use crate::provenance;
 use engine::encode::PolicyMap;
+use engine::eval::TunedFor;
 use engine::onnx::GraphBuilder;
 
 /// Provenance of a network; what is `None` is left out of the file.
@@ -19,8 +20,8 @@ pub struct Metadata {
     pub data: Option<String>,
     /// How it was trained, in words.
     pub recipe: Option<String>,
-    /// The softmax temperature that the policy was tuned for.
-    pub policy_temperature: Option<f32>,
+    /// Search parameters that it was tuned for.
+    pub tuned_for: TunedFor,
 }
 
 impl Metadata {
@@ -29,7 +30,6 @@ impl Metadata {
             ValueKind::Wdl => "wdl",
             ValueKind::Scalar => "scalar",
         };
-        let temperature = self.policy_temperature.map(|t| t.to_string());
         let entries = [
             ("arbor.format", Some("1".to_string())),
             ("arbor.encoder", Some(architecture.encoder.name().to_string())),
@@ -42,11 +42,15 @@ impl Metadata {
             ("arbor.parent", self.parent.clone()),
             ("arbor.data", self.data.clone()),
             ("arbor.recipe", self.recipe.clone()),
-            ("arbor.policy_temperature", temperature),
         ];
         for (key, value) in entries {
             if let Some(value) = value {
                 graph.metadata(key, &value);
+            }
+        }
+        for (name, value) in self.tuned_for.entries() {
+            if let Some(value) = value {
+                graph.metadata(&format!("arbor.{name}"), &value.to_string());
             }
         }
     }

@@ -210,7 +210,8 @@ impl Walk<'_, '_> {
         group: u64,
         source: &str,
     ) -> ControlFlow<()> {
-        if !wanted {
+        let men = position.board().occupied().count() as u32;
+        if !wanted || self.settings.most_men.is_some_and(|most| men > most) {
             return Continue(());
         }
         let (settings, index) = (self.settings, self.offered);

@@ -47,6 +47,9 @@ pub struct PositionSettings {
     /// The share of input positions that are first disturbed by a random move
     /// or two.
     pub random_plies: f64,
+    /// Keeps input positions with at most so many men, kings and pawns included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_men: Option<u32>,
     /// Keeps each so-manieth position of a game or list.
     pub every: u64,
     /// The share of the positions to keep.

@@ -5,9 +5,11 @@
 
 mod error;
 mod layout;
+mod tuned_for;
 
 pub use error::NetworkError;
 pub use layout::{Layout, TensorPort, ValueHead};
+pub use tuned_for::TunedFor;
 
 use crate::onnx::{self, ModelInfo, ReadError};
 use sha2::{Digest, Sha256};
@@ -26,8 +28,7 @@ pub struct Network {
     /// SHA-256 of the file in hexadecimal.
     pub hash: String,
     pub layout: Layout,
-    /// The softmax temperature that the network was tuned for.
-    pub policy_temperature: Option<f32>,
+    pub tuned_for: TunedFor,
     /// All metadata of the file, provenance (`arbor.net`, `arbor.git`...) included.
     pub metadata: BTreeMap<String, String>,
     /// The program that wrote the file.
@@ -68,10 +69,11 @@ impl Network {
         }
         let layout = Layout::detect(&model)
             .map_err(|refusal| NetworkError::layout(path.clone(), refusal, &model))?;
-        let policy_temperature = policy_temperature(&path, &model)?;
+        let tuned_for = TunedFor::read(&model)
+            .map_err(|refusal| NetworkError::layout(path.clone(), refusal, &model))?;
         let hash = hex(&Sha256::digest(&bytes));
         let ModelInfo { metadata, producer, .. } = model;
-        Ok(Network { path, bytes, hash, layout, policy_temperature, metadata, producer })
+        Ok(Network { path, bytes, hash, layout, tuned_for, metadata, producer })
     }
 
     /// The file's name without its folder, or the whole path where it has none.
@@ -79,17 +81,6 @@ impl Network {
         self.path
             .file_name()
             .map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
-    }
-}
-
-fn policy_temperature(path: &Path, model: &ModelInfo) -> Result<Option<f32>, NetworkError> {
-    let Some(text) = model.metadata.get("arbor.policy_temperature") else { return Ok(None) };
-    match text.trim().parse::<f32>() {
-        Ok(t) if t.is_finite() && (0.01..=100.0).contains(&t) => Ok(Some(t)),
-        _ => {
-            let refusal = format!("`arbor.policy_temperature` is `{text}`, not a number over 0");
-            Err(NetworkError::layout(path.to_path_buf(), refusal, model))
-        }
     }
 }
 

@@ -115,13 +115,20 @@ fn no_damage_makes_it_panic() {
 }
 
 #[test]
-fn policy_temperature_is_read_and_checked() {
-    let with = |text: &str| {
+fn tuning_is_read_and_checked() {
+    let with = |name: &str, text: &str| {
         let wdl: (&str, &[Dim]) = ("/output/wdl", &[B, Dim::Fixed(3)]);
-        let metadata = [("arbor.policy_temperature", text)];
-        Network::from_bytes("x", outside(LC0, &[LC0_POLICY, wdl], &metadata))
+        let metadata = [(name, text)];
+        let network = Network::from_bytes("x", outside(LC0, &[LC0_POLICY, wdl], &metadata));
+        network.map(|network| network.tuned_for)
     };
-    assert_eq!(with("1.36").unwrap().policy_temperature, Some(1.36));
-    assert!(with("hot").unwrap_err().to_string().contains("`hot`"));
-    assert!(with("0").is_err() && with("NaN").is_err());
+    let temperature = |text| with("arbor.policy_temperature", text);
+    assert_eq!(temperature("1.36").unwrap().policy_temperature, Some(1.36));
+    assert!(temperature("hot").unwrap_err().to_string().contains("`hot`"));
+    assert!(temperature("0").is_err() && temperature("NaN").is_err());
+    let tuned_for = TunedFor { cpuct: Some(2.5), ..TunedFor::default() };
+    assert_eq!(with("arbor.cpuct", "2.5").unwrap(), tuned_for);
+    assert!(with("arbor.cpuct", "-1").is_err());
+    assert_eq!(with("arbor.fpu_reduction", "-0.2").unwrap().fpu_reduction, Some(-0.2));
+    assert_eq!(with("arbor.net", "x").unwrap(), TunedFor::default());
 }

@@ -1,7 +1,7 @@
 //! Every kind of network, on ONNX Runtime and on the Rust backend.
 
 use super::reference::forward;
-use super::{difference, has_runtime, options, positions, small, tiny};
+use super::{TUNING, difference, has_runtime, options, positions, small, tiny};
 use crate::export::{Outputs, Precision, build};
 use crate::model::{Activation, Architecture, Norm, ValueKind, random_weights};
 use engine::chess::Line;
@@ -93,7 +93,7 @@ fn the_rust_backend_agrees() {
         let weights = random_weights(&architecture, 3);
         let file = build(&architecture, &weights, &options(Precision::F32)).unwrap();
         let network = Network::from_bytes("net.onnx", file).unwrap();
-        assert_eq!(network.policy_temperature, Some(1.25));
+        assert_eq!(network.tuned_for, TUNING);
         assert_eq!(network.metadata["arbor.net"], "se-resnet 2x16 attention 1");
         assert_eq!(network.metadata["arbor.created"], "2026-03-21T10:30:00Z");
         let mut evaluator = RustBackend::new(&network).unwrap().create(1).unwrap();

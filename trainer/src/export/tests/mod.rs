@@ -12,7 +12,7 @@ use super::{Metadata, Options, Outputs, Precision};
 use crate::model::{Activation, Architecture, Norm, ValueKind};
 use engine::chess::Line;
 use engine::encode::{Encoder, PolicyMap};
-use engine::eval::Runtime;
+use engine::eval::{Runtime, TunedFor};
 use engine::search::Random;
 use shakmaty::Chess;
 
@@ -56,12 +56,15 @@ fn small() -> Architecture {
     }
 }
 
+const TUNING: TunedFor =
+    TunedFor { policy_temperature: Some(1.25), cpuct: Some(2.5), fpu_reduction: Some(-0.5) };
+
 fn options(precision: Precision) -> Options {
     let metadata = Metadata {
         created: Some(1_774_089_000),
         git: Some("abc123".to_string()),
         recipe: Some("random weights".to_string()),
-        policy_temperature: Some(1.25),
+        tuned_for: TUNING,
         ..Default::default()
     };
     Options { precision, metadata }
