@@ -10,6 +10,7 @@ use crate::commands::{self, BackendBench, BenchSettings, Doctor};
 use crate::engine::open_network;
 use crate::eval::{Backend, BackendSettings, open_backend};
 use crate::options::{Kind, Settings, Spec, TABLE, Values};
+use crate::selfplay;
 use crate::uci;
 
 const ABOUT: &str = "Arbor, a chess engine that thinks with a neural network and tree search";
@@ -55,6 +56,10 @@ pub fn command() -> Command {
                 .arg(json()),
         )
         .subcommand(
+            Command::new("selfplay")
+                .about("Play games for training: JSON jobs on standard input, games on its output"),
+        )
+        .subcommand(
             Command::new("options").about("Print the table of options as Markdown").hide(true),
         )
 }
@@ -84,6 +89,11 @@ pub fn run(matches: &ArgMatches) -> io::Result<()> {
         Some(("eval", args)) => {
             let settings = Settings::new(&values(args)?);
             commands::eval::run(&settings, text(args), args.get_flag("json"), &mut out)
+        }
+        Some(("selfplay", args)) => {
+            drop(out);
+            let settings = Settings::new(&values(args)?);
+            selfplay::run(&settings, io::BufReader::new(io::stdin()), &mut io::stdout())
         }
         Some(("options", _)) => write!(out, "{}", crate::options::markdown_table()),
         _ => {

@@ -13,6 +13,7 @@ pub mod eval;
 pub mod onnx;
 pub mod options;
 pub mod search;
+pub mod selfplay;
 pub mod tablebase;
 pub mod time;
 pub mod uci;

@@ -7,7 +7,7 @@ mod loaded;
 mod network_file;
 
 pub use loaded::Loaded;
-pub use network_file::{LoadError, open_network};
+pub use network_file::{BUILT_IN, LoadError, open_network};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};

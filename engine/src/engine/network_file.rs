@@ -14,7 +14,7 @@ const DEFAULT_FILE: &str = "nets/default.onnx";
 const LEVELS_UP: usize = 5;
 
 /// Built in, so that the engine plays wherever its binary is copied to.
-const BUILT_IN: &[u8] = include_bytes!("../../../nets/default.onnx");
+pub const BUILT_IN: &[u8] = include_bytes!("../../../nets/default.onnx");
 
 #[derive(Debug, Error)]
 pub enum LoadError {

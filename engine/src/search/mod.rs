@@ -31,11 +31,14 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use expand::softmax;
+pub use cache::EvalCache;
+pub use expand::{by_rules, by_tablebase, is_repetition, softmax};
 pub use params::{Cpuct, Params};
 pub use random::Random;
 pub use report::{Event, Info, MoveStat, PvLine, ShownScore, wdl_permille};
+pub use score::Score;
 pub use signals::Signals;
+pub use slots::rounded_prior;
 pub use worker::IMMEDIATE_LIMIT;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -48,7 +51,7 @@ use crate::eval::{EvalError, Evaluator};
 use crate::tablebase::Tablebases;
 use crate::time::{Limits, Reserve, plan};
 use budget::Budget;
-use cache::EvalCache;
+
 use choose::{choose, ranked_root_moves};
 use frozen::Frozen;
 use monitor::Monitor;

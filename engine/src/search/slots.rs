@@ -53,6 +53,11 @@ pub fn decode_prior(code: u16) -> f32 {
     f32::from_bits(u32::from(code) << 14)
 }
 
+/// A prior as the tree and the cache keep it.
+pub fn rounded_prior(prior: f32) -> f32 {
+    decode_prior(encode_prior(prior))
+}
+
 /// What a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {

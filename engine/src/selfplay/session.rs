@@ -1,0 +1,191 @@
+//! `engine selfplay`: requests from a stream, threads that play, replies to
+//! another.
+
+use super::host::{Host, Player};
+use super::protocol::{Reply, Request};
+use super::worker::Worker;
+use crate::engine::{LoadError, Loaded};
+use crate::eval::EvalError;
+use crate::options::{NetChoice, Settings};
+use crate::search::EvalCache;
+use crate::tablebase::Tablebases;
+use std::io::{self, BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Games that a thread plays at once where `Batch` does not say it. More would
+/// be no faster on a processor and finish later.
+const SEATS: usize = 32;
+
+/// Between two reports of the totals.
+const REPORT: Duration = Duration::from_secs(10);
+
+/// Between looks at whether the workers still work.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Plays until the input ends; `settings` are the engine's options.
+pub fn run(
+    settings: &Settings,
+    input: impl BufRead + Send + 'static,
+    out: &mut (dyn Write + Send),
+) -> io::Result<()> {
+    let path = &settings.syzygy_path;
+    let tablebases = (!path.is_empty()).then(|| Tablebases::open(path).0);
+    let threads = settings.threads_or_cores();
+    let seats = if settings.batch > 0 { settings.batch } else { SEATS };
+    let cache = EvalCache::new(settings.hash_mb << 20).ok_or_else(|| {
+        io::Error::other(format!("no memory for {} MB of Hash", settings.hash_mb))
+    })?;
+    let player = open(settings, 0).map_err(io::Error::other)?;
+    let ready = ready(&player, threads, seats);
+    let host = Host::new(player, cache, tablebases.as_ref(), threads, out);
+    host.say(&ready);
+    let done = AtomicBool::new(false);
+    let lines = lines_of(input);
+    let failure = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|number| {
+                let host = &host;
+                scope.spawn(move || {
+                    let play = AssertUnwindSafe(|| Worker::new(host, number, seats).run());
+                    let outcome = catch_unwind(play)
+                        .unwrap_or_else(|_| Err(EvalError("a worker panicked".into())));
+                    if outcome.is_err() {
+                        host.abort();
+                    }
+                    outcome
+                })
+            })
+            .collect();
+        let (host, done) = (&host, &done);
+        let reporter = scope.spawn(move || report(host, done));
+        listen(settings, host, &lines, threads, seats);
+        let outcomes = workers.into_iter().map(|worker| worker.join().unwrap_or(Ok(())));
+        let failure = outcomes.filter_map(Result::err).next();
+        done.store(true, Relaxed);
+        let _ = reporter.join();
+        failure
+    });
+    match failure {
+        Some(error) => {
+            host.say(&Reply::Refused { id: None, reason: format!("the network failed: {error}") });
+            Err(io::Error::other(error))
+        }
+        None => {
+            host.say(&Reply::Totals(host.totals()));
+            Ok(())
+        }
+    }
+}
+
+/// The lines of the input. The thread that reads them cannot be interrupted, so
+/// nobody waits for it.
+fn lines_of(input: impl BufRead + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in input.lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
+}
+
+/// Follows requests until there are no more, or until the workers have failed.
+fn listen(
+    settings: &Settings,
+    host: &Host,
+    lines: &Receiver<String>,
+    threads: usize,
+    seats: usize,
+) {
+    let mut networks = 0;
+    while !host.is_aborted() {
+        let line = match lines.recv_timeout(GLANCE) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        match serde_json::from_str(&line) {
+            Ok(Request::Play(job)) => host.add(*job),
+            Ok(Request::Network { path }) => {
+                networks += 1;
+                match open_file(settings, &path, networks) {
+                    // Said first: a game with it may be over at once.
+                    Ok(player) => {
+                        host.say(&ready(&player, threads, seats));
+                        host.set_player(player);
+                    }
+                    Err(error) => {
+                        let reason = format!("{}: {error}", path.display());
+                        host.say(&Reply::Refused { id: None, reason });
+                    }
+                }
+            }
+            Ok(Request::Finish) => break,
+            Ok(Request::Abort) => host.abort(),
+            Err(error) => {
+                let reason = format!("not a request: {error}: {}", shortened(&line));
+                host.say(&Reply::Refused { id: None, reason });
+            }
+        }
+    }
+    host.close();
+}
+
+/// Long lines are told by their beginning.
+fn shortened(line: &str) -> String {
+    const LONGEST: usize = 120;
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_string(),
+    }
+}
+
+fn report(host: &Host, done: &AtomicBool) {
+    let mut last = Instant::now();
+    while !done.load(Relaxed) {
+        thread::sleep(Duration::from_millis(50));
+        if last.elapsed() >= REPORT {
+            last = Instant::now();
+            host.say(&Reply::Totals(host.totals()));
+        }
+    }
+}
+
+fn ready(player: &Player, threads: usize, seats: usize) -> Reply {
+    Reply::Ready {
+        network: player.network.clone(),
+        encoder: player.encoder.name().to_string(),
+        backend: player.source.describe(),
+        threads,
+        games_at_once: threads * seats,
+    }
+}
+
+fn open_file(settings: &Settings, path: &Path, number: u64) -> Result<Player, LoadError> {
+    let mut settings = settings.clone();
+    settings.net = NetChoice::File(path.to_path_buf());
+    open(&settings, number)
+}
+
+fn open(settings: &Settings, number: u64) -> Result<Player, LoadError> {
+    // The evaluators are made by the workers; here one proves that it works.
+    let mut settings = settings.clone();
+    (settings.threads, settings.batch) = (1, 1);
+    let loaded = Loaded::open(&settings, &|_| {})?;
+    Ok(Player {
+        number,
+        network: loaded.network.as_ref().map(|network| network.hash.clone()).unwrap_or_default(),
+        encoder: loaded.encoder,
+        source: loaded.source,
+    })
+}
