@@ -11,6 +11,7 @@
 pub mod arena;
 pub mod commands;
 pub mod config;
+pub mod cycle;
 pub mod dataset;
 pub mod differences;
 pub mod epd;
@@ -26,6 +27,8 @@ pub mod openings;
 pub mod players;
 pub mod progress;
 pub mod provenance;
+pub mod report;
+pub mod selfplay;
 pub mod shards;
 pub mod statistics;
 pub mod suite;

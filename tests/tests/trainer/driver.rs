@@ -52,6 +52,16 @@ pub fn stockfish() -> Option<String> {
     found.map(|folder| folder.join(name).display().to_string())
 }
 
+/// Syzygy tables of up to four men; a note when they are missing.
+pub fn tables() -> Option<String> {
+    let default = || root().join("../shared/data/syzygy");
+    let folder = std::env::var_os("ARBOR_TEST_SYZYGY").map_or_else(default, PathBuf::from);
+    if !folder.is_dir() {
+        println!("skipped: no Syzygy tables in {} (set ARBOR_TEST_SYZYGY)", folder.display());
+    }
+    folder.is_dir().then(|| folder.display().to_string())
+}
+
 /// Runs a trainer command to its end, in `folder`.
 pub fn run_in(folder: &Path, args: &[&str]) -> Output {
     Command::new(trainer()).args(args).current_dir(folder).stdin(Stdio::null()).output().unwrap()

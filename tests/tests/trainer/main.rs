@@ -6,11 +6,13 @@ mod python;
 
 mod arena;
 mod bad_input;
+mod cycle;
 mod evaluate;
 mod export;
 mod import;
 mod label;
 mod openings;
+mod selfplay;
 mod shards;
 mod suite;
 mod tensorboard;

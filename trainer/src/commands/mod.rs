@@ -1,6 +1,7 @@
 //! The command line: one file per command, each a struct of flags and its `run`.
 
 mod arena;
+mod cycle;
 mod evaluate;
 mod export_onnx;
 mod import_epd;
@@ -9,7 +10,10 @@ mod inspect;
 mod label;
 mod nets;
 mod openings;
+mod report;
+mod selfplay;
 mod suite;
+mod sweep;
 mod train;
 
 use crate::interrupt;
@@ -33,6 +37,10 @@ enum Command {
     ExportOnnx(export_onnx::Flags),
     Nets(nets::Flags),
     Evaluate(evaluate::Flags),
+    Selfplay(selfplay::Flags),
+    Loop(cycle::Flags),
+    Sweep(sweep::Flags),
+    Report(report::Flags),
     Arena(arena::Flags),
     Openings(openings::Flags),
     Suite(suite::Flags),
@@ -50,6 +58,10 @@ pub fn run(arguments: Arguments) -> i32 {
         Command::ExportOnnx(flags) => export_onnx::run(flags),
         Command::Nets(flags) => nets::run(flags),
         Command::Evaluate(flags) => evaluate::run(flags),
+        Command::Report(flags) => report::run(flags),
+        Command::Loop(flags) => cycle::run(flags),
+        Command::Sweep(flags) => sweep::run(flags),
+        Command::Selfplay(flags) => selfplay::run(flags),
         Command::Arena(flags) => arena::run(flags),
         Command::Openings(flags) => openings::run(flags),
         Command::Suite(flags) => suite::run(flags),

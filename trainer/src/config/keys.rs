@@ -179,6 +179,11 @@ pub const KEYS: &[Key] = &[
         Text,
         "run, checkpoint or ONNX network whose weights training starts from, not random ones",
     ),
+    key(
+        "train.keep_optimizer",
+        Flag,
+        "whether the optimizer's state comes from there as well; else it starts anew",
+    ),
     optional("train.steps", POSITIVE_COUNT, "steps of the optimizer; this or one of the next two"),
     optional("train.positions", POSITIVE_COUNT, "positions to train on"),
     optional("train.epochs", above(0.0), "times to go over the data"),

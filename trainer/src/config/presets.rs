@@ -110,6 +110,7 @@ fn small() -> TrainConfig {
         },
         train: TrainSettings {
             start_from: None,
+            keep_optimizer: false,
             steps: Some(30_000),
             positions: None,
             epochs: None,

@@ -100,6 +100,7 @@ pub enum OptimizerKind {
 #[serde(deny_unknown_fields)]
 pub struct TrainSettings {
     pub start_from: Option<PathBuf>,
+    pub keep_optimizer: bool,
     pub steps: Option<u64>,
     pub positions: Option<u64>,
     pub epochs: Option<f64>,

@@ -21,6 +21,12 @@ pub struct LogLine {
     pub values: BTreeMap<String, Option<f64>>,
 }
 
+/// The lines of a log; what cannot be read is left out.
+pub fn read_metrics(path: &Path) -> std::io::Result<Vec<LogLine>> {
+    let text = fs::read_to_string(path)?;
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
 /// Appends lines, each on disk as soon as it is written.
 pub struct MetricsLog {
     file: File,

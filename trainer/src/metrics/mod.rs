@@ -12,7 +12,7 @@ mod log;
 mod proto;
 mod recorder;
 
-pub use log::{LogLine, MetricsLog};
+pub use log::{LogLine, MetricsLog, read_metrics};
 pub use recorder::Recorder;
 
 use std::io;

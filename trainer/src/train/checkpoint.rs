@@ -11,6 +11,7 @@ use crate::export::{ReadBackError, read_back};
 use crate::files::write_atomic;
 use crate::model::{Tensor, Weights, WeightsError, check_weights};
 use crate::provenance;
+use engine::engine::BUILT_IN;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -19,6 +20,10 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 const FORMAT: &str = "1";
+
+/// Stands for the network that is built into the engine, where there is no file
+/// of that name.
+pub const DEFAULT_NETWORK: &str = "default";
 
 pub struct Checkpoint {
     pub config: TrainConfig,
@@ -36,6 +41,9 @@ pub struct Progress {
     /// Steps made, and to make.
     pub step: u64,
     pub total: u64,
+    /// Of the optimizer: more than the steps if it came from another run.
+    #[serde(default)]
+    pub updates: u64,
     pub positions: u64,
     pub cursor: Cursor,
     /// What the steps since the last line of the log said.
@@ -45,12 +53,20 @@ pub struct Progress {
     pub kl_weight: Option<f64>,
 }
 
+impl Progress {
+    /// Updates of the optimizer; checkpoints of old say nothing about them.
+    pub fn updates(&self) -> u64 {
+        self.updates.max(self.step)
+    }
+}
+
 #[derive(Debug, Error)]
 pub enum CheckpointError {
     #[error("{}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
     #[error(
-        "{}: no checkpoint there; give a run's folder, one of its checkpoints or an ONNX network",
+        "{}: no checkpoint there; give a run's folder, one of its checkpoints, an ONNX network, or \
+         {DEFAULT_NETWORK} for the engine's own",
         path.display()
     )]
     Missing { path: PathBuf },
@@ -63,9 +79,8 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
-    fn of_network(path: &Path) -> Result<Checkpoint, CheckpointError> {
-        let bytes = fs::read(path).map_err(|error| unreadable(path, error))?;
-        let (model, weights) = read_back(&bytes)
+    fn of_network(path: &Path, bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
+        let (model, weights) = read_back(bytes)
             .map_err(|source| CheckpointError::Network { path: path.to_path_buf(), source })?;
         Ok(Checkpoint {
             config: TrainConfig { model, ..preset(DEFAULT_PRESET) },
@@ -159,16 +174,21 @@ impl Checkpoint {
     }
 
     /// The file itself, or the newest checkpoint of a run's folder; an exported
-    /// network is as good as a checkpoint at the beginning of its run.
+    /// network is as good as a checkpoint at the beginning of its run, and
+    /// [`DEFAULT_NETWORK`] is the engine's own.
     pub fn find(path: &Path) -> Result<Checkpoint, CheckpointError> {
         if path.is_file() {
             return match path.extension().is_some_and(|ending| ending == "onnx") {
-                true => Checkpoint::of_network(path),
+                true => {
+                    let bytes = fs::read(path).map_err(|error| unreadable(path, error))?;
+                    Checkpoint::of_network(path, &bytes)
+                }
                 false => Checkpoint::load(path),
             };
         }
         match newest(path) {
             Some(newest) => Checkpoint::load(&newest),
+            None if path == Path::new(DEFAULT_NETWORK) => Checkpoint::of_network(path, BUILT_IN),
             None => Err(CheckpointError::Missing { path: path.to_path_buf() }),
         }
     }

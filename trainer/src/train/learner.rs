@@ -180,6 +180,11 @@ impl Learner {
         self.optimizer.updates = updates;
     }
 
+    /// Updates of the optimizer so far.
+    pub fn updates(&self) -> u64 {
+        self.optimizer.updates
+    }
+
     /// How much the reference policy counts now.
     pub fn kl_weight(&self) -> Option<f64> {
         self.reference.as_ref().map(|reference| reference.weight)

@@ -10,7 +10,7 @@ use crate::config::{Format, TrainConfig};
 use crate::dataset::{Batch, Dataset, DatasetError, DatasetSettings, ValidationSet};
 use crate::interrupt;
 use crate::metrics::{MetricsError, Recorder};
-use crate::model::{Weights, WeightsError, check_weights, initial_weights, parameters};
+use crate::model::{WeightsError, check_weights, initial_weights, parameters};
 use crate::progress;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -76,10 +76,21 @@ impl Session {
         let cursor = checkpoint.as_ref().map(|checkpoint| &checkpoint.progress.cursor);
         let mut dataset = Dataset::open(&data, config.model.encoder, cursor)?;
         let mut reference = ReferenceNetwork::open(&config.loss.kl, &config.model, &device)?;
+        let start = match &checkpoint {
+            Some(_) => None,
+            None => start_checkpoint(&config)?,
+        };
         let initial = match &checkpoint {
             Some(checkpoint) => checkpoint.weights.clone(),
-            None => first_weights(&config)?,
+            None => match &start {
+                // The optimizer's state belongs to the weights, not to their average.
+                Some(start) if config.train.keep_optimizer => start.weights.clone(),
+                Some(start) => start.best_weights().clone(),
+                None => initial_weights(&config.model, config.run.seed),
+            },
         };
+        let kept = start.as_ref().filter(|_| config.train.keep_optimizer);
+        let average = checkpoint.as_ref().or(kept).and_then(|before| before.average.as_ref());
         let kl_weight = checkpoint.as_ref().and_then(|checkpoint| checkpoint.progress.kl_weight);
         if let (Some(reference), Some(weight)) = (&mut reference, kl_weight) {
             reference.weight = weight;
@@ -89,7 +100,7 @@ impl Session {
             loss: &config.loss,
             optimizer: &config.optimizer,
             weights: &initial,
-            average: checkpoint.as_ref().and_then(|checkpoint| checkpoint.average.as_ref()),
+            average,
             reference,
         };
         let mut learner = Learner::new(parts, device);
@@ -97,10 +108,14 @@ impl Session {
         let progress = match checkpoint {
             Some(checkpoint) => {
                 let Checkpoint { progress, first, second, .. } = checkpoint;
-                learner.restore_optimizer(&first, &second, progress.step);
+                learner.restore_optimizer(&first, &second, progress.updates());
                 progress
             }
             None => {
+                if let Some(start) = start.filter(|_| config.train.keep_optimizer) {
+                    let updates = start.progress.updates();
+                    learner.restore_optimizer(&start.first, &start.second, updates);
+                }
                 folder.begin(&config)?;
                 let total = total_steps(&config, &mut dataset, &data)?;
                 Progress { total, ..Progress::default() }
@@ -191,6 +206,7 @@ impl Session {
 
     fn save(&mut self) -> Result<(), SessionError> {
         self.progress.kl_weight = self.learner.kl_weight();
+        self.progress.updates = self.learner.updates();
         let (first, second) = self.learner.optimizer_state();
         let checkpoint = Checkpoint {
             config: self.config.clone(),
@@ -310,15 +326,12 @@ impl Session {
     }
 }
 
-/// Random ones, or those of another run.
-fn first_weights(config: &TrainConfig) -> Result<Weights, SessionError> {
-    let Some(path) = &config.train.start_from else {
-        return Ok(initial_weights(&config.model, config.run.seed));
-    };
+/// Another run's state to start from, if the config names one.
+fn start_checkpoint(config: &TrainConfig) -> Result<Option<Checkpoint>, SessionError> {
+    let Some(path) = &config.train.start_from else { return Ok(None) };
     let checkpoint = Checkpoint::find(path).map_err(SessionError::StartFrom)?;
-    let weights = checkpoint.best_weights();
-    check_weights(&config.model, weights)?;
-    Ok(weights.clone())
+    check_weights(&config.model, checkpoint.best_weights())?;
+    Ok(Some(checkpoint))
 }
 
 /// The run's seed is the data's as well.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::process::{NoLine, Process};
+use super::process::{LONGEST_UCI_LINE, NoLine, Process};
 use super::ranking::Ranking;
 use super::{EngineCommand, EngineOption, Info, UciError};
 
@@ -117,7 +117,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 impl Engine {
     /// Starts and greets; the options are as the engine has them by default.
     pub fn start(command: &EngineCommand, patience: Duration) -> Result<Engine, UciError> {
-        let process = Process::start(command)
+        let process = Process::start(command, LONGEST_UCI_LINE)
             .map_err(|source| UciError::Start { command: command.to_string(), source })?;
         let name = command.program.clone();
         let mut engine = Engine { process, name, options: Vec::new(), patience, stop: None };

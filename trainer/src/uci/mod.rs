@@ -21,3 +21,4 @@ pub use engine::{Answer, Clocks, Engine, Limit};
 pub use error::UciError;
 pub use info::Info;
 pub use option::{EngineOption, OptionKind};
+pub use process::{NoLine, Process};

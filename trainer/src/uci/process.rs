@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::EngineCommand;
 
-/// Longer lines come from no engine; the rest of such a line is a line itself.
-const LONGEST_LINE: u64 = 1 << 16;
+/// Longer lines come from no UCI engine; the rest of such a line is a line
+/// itself.
+pub const LONGEST_UCI_LINE: u64 = 1 << 16;
 /// Lines that wait to be read; a process that floods has to wait as well.
 const WAITING_LINES: usize = 1024;
 /// Last words worth quoting, and how much of each.
@@ -36,17 +37,19 @@ pub enum NoLine {
 }
 
 impl Process {
-    pub fn start(command: &EngineCommand) -> io::Result<Process> {
+    pub fn start(command: &EngineCommand, longest_line: u64) -> io::Result<Process> {
         let mut child = command.build().spawn()?;
         let (sender, output) = sync_channel(WAITING_LINES);
         if let Some(stdout) = child.stdout.take() {
-            thread::spawn(move || forward(stdout, &sender));
+            thread::spawn(move || {
+                read_lines(stdout, longest_line, |line| sender.send(line).is_ok())
+            });
         }
         let errors = Arc::new(Mutex::new(VecDeque::new()));
         let errors_reader = child.stderr.take().map(|stderr| {
             let errors = Arc::clone(&errors);
             thread::spawn(move || {
-                read_lines(stderr, |line| {
+                read_lines(stderr, LONGEST_UCI_LINE, |line| {
                     keep(&mut errors.lock().unwrap_or_else(PoisonError::into_inner), line);
                     true
                 });
@@ -139,18 +142,14 @@ impl Drop for Process {
     }
 }
 
-fn forward(stdout: impl Read, sender: &SyncSender<String>) {
-    read_lines(stdout, |line| sender.send(line).is_ok());
-}
-
 /// Hands on each line that is not empty, until the end or until `take` has
 /// enough.
-fn read_lines(source: impl Read, mut take: impl FnMut(String) -> bool) {
+fn read_lines(source: impl Read, longest: u64, mut take: impl FnMut(String) -> bool) {
     let mut source = BufReader::new(source);
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        match source.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes) {
+        match source.by_ref().take(longest).read_until(b'\n', &mut bytes) {
             Ok(0) | Err(_) => return,
             Ok(_) => {
                 let line = String::from_utf8_lossy(&bytes).trim().to_string();

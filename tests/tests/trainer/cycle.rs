@@ -1,0 +1,203 @@
+//! `trainer loop`, `sweep` and `report` with the real binaries.
+
+use crate::driver::{run_in, run_ok, run_refused, trainer};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Instant;
+
+/// A loop of seconds: the smallest network, a few short games.
+const QUICK: &str = "
+name: quick
+generations: 3
+selfplay:
+  games: 12
+  openings: random:4
+  search: {visits: 4, resign: null, adjudicate: {max_plies: 40}}
+  options: {Threads: 2, Batch: 4, Hash: 16, Backend: native}
+window: {first: 2, growth: 0.5, most: 3}
+train:
+  preset: nano
+  steps: 12
+  reuse: 50
+  set: {data.batch_size: 32, model.blocks: 1, model.channels: 8, train.checkpoint_every: 1}
+";
+
+fn quick(folder: &Path, more: &str) {
+    fs::write(folder.join("loop.yaml"), format!("{QUICK}{more}")).unwrap();
+}
+
+const RUN: [&str; 3] = ["loop", "--config", "loop.yaml"];
+
+fn start(folder: &Path) -> Child {
+    let mut command = Command::new(trainer());
+    command.args(RUN).current_dir(folder).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn state(folder: &Path) -> serde_json::Value {
+    let text = fs::read_to_string(folder.join("loops/quick/state.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Everything that must be the same however often a loop was killed: networks
+/// byte for byte, and the games.
+fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for number in 0..=3 {
+        let generation = folder.join(format!("loops/quick/generations/{number:04}"));
+        found.insert(format!("net {number}"), fs::read(generation.join("net.onnx")).unwrap());
+        if number == 0 {
+            continue;
+        }
+        let mut games = Vec::new();
+        for path in trainer::shards::find_shards(&[generation.join("games")]).unwrap() {
+            for record in trainer::shards::Reader::open(&path).unwrap().records().unwrap() {
+                games.push(format!("{:?}", record.unwrap()));
+            }
+        }
+        assert_eq!(games.len(), 12);
+        found.insert(format!("games {number}"), games.join("\n").into_bytes());
+    }
+    found
+}
+
+#[test]
+fn a_loop_learns_and_reports() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "watch: {every: 1, games: 2, tc: nodes=4, opponents: [random, best, older]}\n");
+    let text = run_ok(folder, &RUN);
+    assert!(text.contains("3 generations, 3 accepted; the best is 3"), "{text}");
+    let state = state(folder);
+    for generation in state["history"].as_array().unwrap() {
+        assert_eq!(generation["diverged"], false);
+        assert_eq!(generation["games"], 12);
+        assert!(generation["new_positions"].as_u64().unwrap() > 12);
+        assert_eq!(generation["watch"].as_array().unwrap().len(), 3);
+        assert!(generation["training"]["train/loss"].as_f64().unwrap() > 0.0);
+    }
+    let loop_folder = folder.join("loops/quick");
+    let csv = fs::read_to_string(loop_folder.join("metrics.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    let metrics = fs::read_to_string(loop_folder.join("metrics.jsonl")).unwrap();
+    for name in ["selfplay/visit_entropy", "selfplay/batch_fill", "match/random/score"] {
+        assert!(metrics.contains(name), "{name}");
+    }
+    // More generations go on; other settings do not.
+    let text = run_ok(folder, &[&RUN[..], &["--generations", "4"]].concat());
+    assert!(text.contains("4 generations"), "{text}");
+    let errors = run_refused(folder, &[&RUN[..], &["--set", "window.most=9"]].concat());
+    assert!(errors.contains("other settings") && errors.contains("window.most"), "{errors}");
+
+    let text = run_ok(folder, &["report", "loops/quick"]);
+    assert!(text.contains("report.html"), "{text}");
+    let html = fs::read_to_string(loop_folder.join("report.html")).unwrap();
+    for part in ["<svg", "Training loss", "Plies in a game", "random"] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("http://") || html.contains("www.w3.org"), "it needs the net");
+}
+
+/// Killed at any moment, a loop ends as if it had not been.
+#[test]
+fn twenty_kills_change_nothing() {
+    let whole = tempfile::tempdir().unwrap();
+    quick(whole.path(), "");
+    let begun = Instant::now();
+    run_ok(whole.path(), &RUN);
+    let took = begun.elapsed();
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "");
+    let mut kills = 0_u32;
+    while kills < 20 {
+        let mut child = start(folder);
+        // Long enough to get somewhere, short enough to die twenty times.
+        let share = 0.01 + 0.08 * (f64::from(kills) * 0.618).fract();
+        sleep(took.mul_f64(share));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+    }
+    assert!(kills >= 15, "it ended after {kills} kills");
+    run_ok(folder, &RUN);
+    let (disturbed, undisturbed) = (results(folder), results(whole.path()));
+    for (name, wanted) in &undisturbed {
+        assert!(disturbed[name] == *wanted, "{name} differs after {kills} kills");
+    }
+    let history = |folder: &Path| state(folder)["history"].clone();
+    assert_eq!(history(folder), history(whole.path()));
+}
+
+#[test]
+fn a_gate_that_nobody_passes_escalates() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "gate: {kind: score, games: 2, tc: nodes=2, score: 1.01}\n");
+    let errors = run_refused(folder, &RUN);
+    assert!(errors.contains("gate.score"), "{errors}");
+    // Two games that are drawn or won by one side each are never all won.
+    quick(folder, "gate: {kind: score, games: 20, tc: nodes=2, score: 1.0}\n");
+    let text = run_ok(folder, &[&RUN[..], &["--generations", "5"]].concat());
+    assert!(text.contains("5 generations, 0 accepted; the best is 0"), "{text}");
+    let state = state(folder);
+    assert_eq!(state["vetoes"], 5);
+    assert_eq!(state["measures"]["dropped"], 0.5);
+    assert_eq!(state["measures"]["rate"], 0.5);
+    assert_eq!(state["weights"], 0);
+    // From the third veto on, a part of the games is the vetoed network's.
+    assert!(folder.join("loops/quick/generations/0004/games/current").is_dir());
+    assert!(!folder.join("loops/quick/generations/0003/games/current").is_dir());
+}
+
+#[test]
+fn a_loop_starts_from_a_network_and_stays_near_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "");
+    run_ok(folder, &[&RUN[..], &["--generations", "1"]].concat());
+    fs::copy(folder.join("loops/quick/generations/0001/net.onnx"), folder.join("start.onnx"))
+        .unwrap();
+    quick(folder, "start: start.onnx\ndrift: {target: 0.000001, limit: 0.000002}\n");
+    let more = ["--generations", "1", "--set", "name=warm"];
+    let text = run_ok(folder, &[&RUN[..], &more].concat());
+    assert!(text.contains("1 generations"), "{text}");
+    let text = fs::read_to_string(folder.join("loops/warm/state.json")).unwrap();
+    let state: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let generation = &state["history"][0];
+    assert!(generation["training"]["train/kl"].as_f64().unwrap() > 0.0, "{generation}");
+    // Beyond the limit a match decides, though the gate is open.
+    assert!(generation["gate"]["games"].as_u64().unwrap() >= 20, "{generation}");
+}
+
+#[test]
+fn presets_are_listed_and_swept() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let help = run_ok(folder, &["loop", "--help-config"]);
+    assert!(help.contains("tiny-zero") && help.contains("`window.growth`"), "{help}");
+    let output = run_in(folder, &["loop", "--preset", "tiny-one"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("tiny-zero"), "{output:?}");
+    let small = [
+        "selfplay.games=4",
+        "selfplay.search.visits=4",
+        "selfplay.search.adjudicate={max_plies: 20}",
+        "selfplay.options={Threads: 1, Batch: 4}",
+        "train={preset: nano, steps: 2, set: {data.batch_size: 16, model.channels: 8}}",
+        "gate={kind: none}",
+        "watch.every=0",
+    ];
+    let mut args = vec!["sweep", "efficient", "reference", "--out", "sweep", "--generations", "1"];
+    args.extend(["--games", "2", "--tc", "nodes=2"]);
+    small.iter().for_each(|change| args.extend(["--set", *change]));
+    let text = run_ok(folder, &args);
+    for name in ["random", "greedy", "efficient", "reference"] {
+        assert!(text.contains(name), "{name}: {text}");
+    }
+}

@@ -1,0 +1,276 @@
+//! `trainer selfplay` with the engine's real binary: games on disk, whatever dies.
+
+use crate::driver::{root, run_in, run_ok, run_refused, stockfish, tables, trainer};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Quick games without a network.
+fn command<'a>(games: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["selfplay", "--games", games, "--out", "games", "--visits", "12"];
+    args.extend(["--option", "Backend=random", "--option", "Hash=16", "--option", "Batch=8"]);
+    args.extend(["--shard-games", "16", "--openings", "random:6"]);
+    args.extend(more);
+    args
+}
+
+fn start(folder: &Path, args: &[&str]) -> Child {
+    let mut command = Command::new(trainer());
+    command.args(args).current_dir(folder).stdin(Stdio::null());
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Moves, results and searches of all games, by seed.
+fn games(folder: &Path) -> Vec<(u64, String)> {
+    let mut found = Vec::new();
+    for path in trainer::shards::find_shards(&[folder.join("games")]).unwrap() {
+        for record in trainer::shards::Reader::open(&path).unwrap().records().unwrap() {
+            let record = record.unwrap();
+            found.push((record.seed.unwrap(), format!("{record:?}")));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn spooled(folder: &Path) -> usize {
+    let text = fs::read_to_string(folder.join("games/games.spool")).unwrap_or_default();
+    text.lines().count().saturating_sub(1)
+}
+
+fn on_disk(folder: &Path) -> usize {
+    let shards = fs::read_dir(folder.join("games")).map_or(0, |entries| {
+        entries.flatten().filter(|e| e.path().extension().is_some_and(|x| x == "parquet")).count()
+    });
+    shards * 16 + spooled(folder)
+}
+
+fn wait_for(child: &mut Child, folder: &Path, count: usize) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while on_disk(folder) < count {
+        assert!(child.try_wait().unwrap().is_none(), "ended too early");
+        assert!(Instant::now() < deadline, "no games");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+#[test]
+fn games_become_shards() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let text = run_ok(folder, &command("40", &["--generation", "7", "--json"]));
+    let telemetry: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(telemetry["games"], 40);
+    let report = run_ok(folder, &["inspect", "games", "--verify"]);
+    assert!(report.contains("40 games"), "{report}");
+    assert!(!folder.join("games/games.spool").exists());
+    let all = games(folder);
+    assert_eq!(all.len(), 40);
+    assert!(all.iter().all(|(_, text)| text.contains("generation: Some(7)")));
+
+    // Again there is nothing to do; more games make it longer; another seed is
+    // another run.
+    run_ok(folder, &command("40", &["--generation", "7"]));
+    run_ok(folder, &command("50", &["--generation", "7"]));
+    let more = games(folder);
+    assert_eq!(more.len(), 50);
+    assert!(all.iter().all(|game| more.contains(game)));
+    let errors = run_refused(folder, &command("50", &["--generation", "7", "--seed", "3"]));
+    assert!(errors.contains("other settings") && errors.contains("seed"), "{errors}");
+}
+
+#[test]
+fn neither_sides_death_loses_or_doubles_a_game() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let whole = tempfile::tempdir().unwrap();
+    run_ok(whole.path(), &command("90", &[]));
+    // The trainer dies.
+    for kill_at in [5, 20, 37] {
+        let mut child = start(folder, &command("90", &[]));
+        wait_for(&mut child, folder, kill_at);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(on_disk(folder) >= kill_at, "finished games are gone");
+    }
+    // The engine dies.
+    let mut child = start(folder, &command("90", &[]));
+    wait_for(&mut child, folder, 50);
+    let _ = Command::new("pkill").args(["-9", "-P", &child.id().to_string()]).status();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(games(folder), games(whole.path()));
+}
+
+#[test]
+fn ctrl_c_keeps_what_is_finished() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let mut child = start(folder, &command("500", &[]));
+    wait_for(&mut child, folder, 10);
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(status.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(on_disk(folder) >= 10);
+}
+
+#[test]
+fn a_new_network_is_picked_up_between_games() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let tiny = root().join("nets/tiny-basic18.onnx");
+    let net = folder.join("net.onnx");
+    fs::copy(&tiny, &net).unwrap();
+    let args = [
+        "selfplay",
+        "--games",
+        "60",
+        "--out",
+        "games",
+        "--net",
+        "net.onnx",
+        "--watch-net",
+        "--visits",
+        "8",
+        "--option",
+        "Threads=1",
+        "--option",
+        "Batch=4",
+        "--shard-games",
+        "16",
+    ];
+    let mut child = start(folder, &args);
+    wait_for(&mut child, folder, 8);
+    let mut bytes = fs::read(&tiny).unwrap();
+    // Another file with the same meaning: an empty field that readers pass over.
+    bytes.extend([0x32, 0x00]);
+    fs::write(folder.join("next.onnx"), &bytes).unwrap();
+    fs::rename(folder.join("next.onnx"), &net).unwrap();
+    assert!(child.wait().unwrap().success());
+    let hashes: std::collections::BTreeSet<String> = games(folder)
+        .iter()
+        .map(|(_, text)| text.split("network: Some(\"").nth(1).unwrap()[..64].to_string())
+        .collect();
+    assert_eq!(hashes.len(), 2, "{hashes:?}");
+}
+
+#[test]
+fn what_cannot_work_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let play = |more: &[&str]| {
+        let base = ["selfplay", "--games", "2", "--out", "games"];
+        run_refused(folder, &[&base[..], more].concat())
+    };
+    let errors = play(&["--net", "/no/such.onnx"]);
+    assert!(errors.contains("/no/such.onnx"), "{errors}");
+    let errors = play(&["--engine", "/no/such/engine"]);
+    assert!(errors.contains("/no/such/engine"), "{errors}");
+    fs::write(folder.join("bad.yaml"), "visits: 0\nnoise: {epsilon: 2}\n").unwrap();
+    let errors = play(&["--config", "bad.yaml"]);
+    assert!(errors.contains("visits") && errors.contains("noise.epsilon"), "{errors}");
+    fs::write(folder.join("odd.yaml"), "vistis: 3\n").unwrap();
+    let errors = play(&["--config", "odd.yaml"]);
+    assert!(errors.contains("vistis"), "{errors}");
+    let output = run_in(folder, &["selfplay", "--games", "1", "--out", "x", "--openings", "moon"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("moon"));
+}
+
+#[test]
+fn other_engines_play_too() {
+    let Some(stockfish) = stockfish() else { return };
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let args = [
+        "selfplay",
+        "--engine",
+        &stockfish,
+        "--games",
+        "4",
+        "--out",
+        "games",
+        "--visits",
+        "200",
+        "--option",
+        "Threads=1",
+        "--openings",
+        "book",
+    ];
+    run_ok(folder, &args);
+    let all = games(folder);
+    assert_eq!(all.len(), 4);
+    assert!(all.iter().all(|(_, text)| text.contains("Stockfish")), "{all:?}");
+    let report = run_ok(folder, &["inspect", "games", "--verify"]);
+    assert!(report.contains("4 games"), "{report}");
+}
+
+#[test]
+fn games_begin_at_positions_of_shards() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    run_ok(folder, &command("8", &[]));
+    let mut args = vec!["selfplay", "--games", "6", "--out", "more", "--visits", "4"];
+    args.extend(["--option", "Backend=random", "--openings", "shards:games"]);
+    run_ok(folder, &args);
+    let mut starts = std::collections::BTreeSet::new();
+    for path in trainer::shards::find_shards(&[folder.join("more")]).unwrap() {
+        for record in trainer::shards::Reader::open(&path).unwrap().records().unwrap() {
+            starts.insert(record.unwrap().start_fen);
+        }
+    }
+    assert!(starts.len() >= 4, "{starts:?}");
+    let errors = run_refused(
+        folder,
+        &["selfplay", "--games", "1", "--out", "x", "--openings", "shards:nowhere"],
+    );
+    assert!(errors.contains("nowhere"), "{errors}");
+}
+
+#[test]
+fn resignations_are_tested_on_a_share_of_the_games() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let resign = "visits: 8\nresign: {value: 0.05, moves: 2, play_on: 0.5}\n";
+    fs::write(folder.join("resign.yaml"), resign).unwrap();
+    let mut args = vec!["selfplay", "--games", "60", "--out", "games", "--config", "resign.yaml"];
+    args.extend(["--option", "Backend=random", "--openings", "random:6", "--json"]);
+    let telemetry: serde_json::Value = serde_json::from_str(&run_ok(folder, &args)).unwrap();
+    let resigned = telemetry["terminations"]["resignation"].as_u64().unwrap();
+    let tested = telemetry["resignations_tested"].as_u64().unwrap();
+    let wrong = telemetry["resignations_wrong"].as_u64().unwrap();
+    // Half of the games go on, and a network of chance is often wrong.
+    assert!((15..=45).contains(&resigned), "{telemetry}");
+    assert!(tested >= 5 && wrong > 0 && wrong <= tested, "{telemetry}");
+}
+
+#[test]
+fn options_are_named_as_the_engine_names_them() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let play = |option: &'static str| command("2", &["--option", option]);
+    run_ok(folder, &play("CacheHistory=1"));
+    let errors = run_refused(folder, &play("CacheHistroy=1"));
+    assert!(errors.contains("no option CacheHistroy"), "{errors}");
+}
+
+#[test]
+fn tablebases_decide_games() {
+    let Some(tables) = tables() else { return };
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    // Five men, one of which is soon taken.
+    fs::write(folder.join("book.epd"), "4k3/8/7p/1p6/8/8/8/2R1K3 w - -\n").unwrap();
+    for decide in [true, false] {
+        let text = format!("visits: 8\nadjudicate: {{tablebase: {decide}, max_plies: 300}}\n");
+        fs::write(folder.join("search.yaml"), text).unwrap();
+        let (out, option) = (format!("games-{decide}"), format!("SyzygyPath={tables}"));
+        let mut args = vec!["selfplay", "--games", "4", "--out", &out, "--config", "search.yaml"];
+        args.extend(["--option", "Backend=random", "--option", &option, "--json"]);
+        args.extend(["--openings", "book:book.epd"]);
+        let telemetry: serde_json::Value = serde_json::from_str(&run_ok(folder, &args)).unwrap();
+        let count = telemetry["terminations"]["tablebase"].as_u64().unwrap_or(0);
+        assert_eq!(count > 0, decide, "{telemetry}");
+        assert_eq!(telemetry["games"], 4);
+    }
+}

@@ -1,0 +1,118 @@
+//! Matches of a generation: the gate that decides, and the opponents that are
+//! only watched.
+
+use super::LoopError;
+use super::config::{Gate, LoopConfig, Opponent};
+use super::contest::{Contest, network};
+use super::folder::Folder;
+use super::state::{MatchResult, State};
+use crate::arena::{Format, Report};
+use crate::players::{Programs, TimeControl};
+use crate::statistics::{Decision, Sprt};
+
+pub struct Judge<'a> {
+    pub config: &'a LoopConfig,
+    pub folder: &'a Folder,
+    pub programs: &'a Programs,
+}
+
+/// What the gate said.
+pub struct Verdict {
+    pub accepted: bool,
+    pub result: Option<MatchResult>,
+}
+
+/// A match to play.
+struct Fixture<'a> {
+    name: &'a str,
+    opponent: String,
+    games: u64,
+    tc: TimeControl,
+    sprt: Option<Sprt>,
+}
+
+impl Judge<'_> {
+    /// `drifted`: the policy has left the start's too far behind, so a match is
+    /// played even where the gate asks for none. `None` if it was interrupted.
+    pub fn gate(&self, state: &State, drifted: bool) -> Result<Option<Verdict>, LoopError> {
+        let (games, tc, sprt) = match &self.config.gate {
+            Gate::None if !drifted => {
+                return Ok(Some(Verdict { accepted: true, result: None }));
+            }
+            Gate::None => (self.config.watch.games.max(20), self.config.watch.tc, None),
+            Gate::Sprt { games, tc, sprt } => (*games, *tc, Some(*sprt)),
+            Gate::Score { games, tc, .. } => (*games, *tc, None),
+        };
+        let opponent = self.network("best", state.best);
+        let fixture = Fixture { name: "gate", opponent, games, tc, sprt };
+        let Some((result, report)) = self.play(state, &fixture)? else { return Ok(None) };
+        let decision = report.sprt.as_ref().and_then(|line| line.decision);
+        let accepted = match (&self.config.gate, decision) {
+            (Gate::Sprt { .. }, Some(decision)) => decision == Decision::H1,
+            (Gate::Score { score, .. }, _) => result.score >= *score,
+            (_, _) => result.score >= 0.5,
+        };
+        Ok(Some(Verdict { accepted, result: Some(result) }))
+    }
+
+    /// All opponents; `None` if it was interrupted.
+    pub fn watch(&self, state: &State) -> Result<Option<Vec<MatchResult>>, LoopError> {
+        let watch = &self.config.watch;
+        if watch.every == 0 || !state.generation.is_multiple_of(watch.every) {
+            return Ok(Some(Vec::new()));
+        }
+        let mut results = Vec::new();
+        for opponent in &watch.opponents {
+            let entry = match opponent {
+                Opponent::Best => self.network("best", state.best),
+                Opponent::Older => self.network("older", state.generation / 2),
+                Opponent::Start => self.network("start", 0),
+                named => named.name().to_string(),
+            };
+            let name = format!("watch-{}", opponent.name());
+            let fixture = Fixture {
+                name: &name,
+                opponent: entry,
+                games: watch.games,
+                tc: watch.tc,
+                sprt: None,
+            };
+            let Some((result, _)) = self.play(state, &fixture)? else { return Ok(None) };
+            results.push(MatchResult { opponent: opponent.name().to_string(), ..result });
+        }
+        Ok(Some(results))
+    }
+
+    fn network(&self, name: &str, number: u32) -> String {
+        network(&self.folder.network(number), name)
+    }
+
+    fn play(
+        &self,
+        state: &State,
+        fixture: &Fixture,
+    ) -> Result<Option<(MatchResult, Report)>, LoopError> {
+        let contest = Contest {
+            players: vec![self.network("new", state.generation), fixture.opponent.clone()],
+            format: Format::Match,
+            games: fixture.games,
+            tc: fixture.tc,
+            sprt: fixture.sprt,
+            seed: self.config.seed.wrapping_add(u64::from(state.generation)),
+            out: self.folder.part(state.generation, fixture.name),
+            programs: self.programs,
+        };
+        let Some(report) = contest.play()? else { return Ok(None) };
+        let encounter = report.encounters.first();
+        let elo = encounter.and_then(|line| line.comparison.as_ref());
+        let result = MatchResult {
+            opponent: fixture.name.to_string(),
+            games: report.games,
+            score: encounter.map_or(0.5, |line| line.games.score()),
+            elo: elo.map(|elo| elo.elo).filter(|elo| elo.is_finite()),
+            low: elo.map(|elo| elo.interval.low).filter(|low| low.is_finite()),
+            high: elo.map(|elo| elo.interval.high).filter(|high| high.is_finite()),
+        };
+        Ok(Some((result, report)))
+    }
+}

@@ -1,0 +1,89 @@
+//! Where a loop stands: one file, written whole after every stage.
+
+use super::veto::Measures;
+use crate::files::write_atomic;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// The generation at work, counted from 1; 0 is the start.
+    pub generation: u32,
+    pub stage: Stage,
+    /// The generation whose network plays and that others must beat.
+    pub best: u32,
+    /// The generation whose weights training goes on from.
+    pub weights: u32,
+    pub measures: Measures,
+    /// Vetoes in a row.
+    pub vetoes: u32,
+    pub history: Vec<Generation>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    #[default]
+    Selfplay,
+    Train,
+    Export,
+    Judge,
+}
+
+/// What became of a generation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    pub number: u32,
+    pub games: u64,
+    /// Of its games, those that training may see.
+    pub new_positions: u64,
+    /// That training took.
+    pub positions: u64,
+    pub accepted: bool,
+    /// Its training came to nothing.
+    #[serde(default)]
+    pub diverged: bool,
+    /// What its training measured last.
+    pub training: BTreeMap<String, f64>,
+    /// Against the best network so far, where a match was played.
+    pub gate: Option<MatchResult>,
+    pub watch: Vec<MatchResult>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MatchResult {
+    pub opponent: String,
+    pub games: u64,
+    pub score: f64,
+    pub elo: Option<f64>,
+    pub low: Option<f64>,
+    pub high: Option<f64>,
+}
+
+impl Generation {
+    pub fn loss(&self) -> Option<f64> {
+        self.training.get("train/loss").copied()
+    }
+
+    /// Divergence from the start's policy, where it was measured.
+    pub fn kl(&self) -> Option<f64> {
+        self.training.get("train/kl").copied()
+    }
+}
+
+impl State {
+    /// `None` if the loop has not begun.
+    pub fn read(path: &Path) -> Result<Option<State>, String> {
+        match std::fs::read(path) {
+            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| error.to_string()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    pub fn write(&self, path: &Path) -> io::Result<()> {
+        write_atomic(path, &serde_json::to_vec_pretty(self).unwrap_or_default())
+    }
+}

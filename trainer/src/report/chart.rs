@@ -1,0 +1,218 @@
+//! Plots as SVG text: series of points in, a picture out.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// Points by the generation or step.
+pub type Points = Vec<(f64, f64)>;
+
+pub struct Series {
+    pub name: String,
+    pub points: Points,
+}
+
+impl Series {
+    pub fn new(name: impl Into<String>, points: Points) -> Series {
+        Series { name: name.into(), points }
+    }
+}
+
+/// A plot of lines; with a band behind them where one is given.
+pub struct Lines<'a> {
+    pub title: &'a str,
+    pub across: &'a str,
+    pub series: Vec<Series>,
+    /// Lower and upper edge.
+    pub band: Option<(Points, Points)>,
+    /// Whether the axis begins at 0.
+    pub from_zero: bool,
+}
+
+const SIZE: (u32, u32) = (560, 320);
+
+/// Distinguishable for most eyes, on paper too.
+const COLORS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 0, 0),
+    RGBColor(150, 150, 150),
+];
+
+fn color(index: usize) -> RGBColor {
+    COLORS[index % COLORS.len()]
+}
+
+type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// An empty text where there is nothing to show.
+pub fn lines(plot: &Lines) -> String {
+    let edges = plot.band.iter().flat_map(|(low, high)| low.iter().chain(high));
+    let all: Vec<(f64, f64)> = plot
+        .series
+        .iter()
+        .flat_map(|series| &series.points)
+        .chain(edges)
+        .copied()
+        .filter(|(x, y)| x.is_finite() && y.is_finite())
+        .collect();
+    let Some((across, up)) = ranges(&all, plot.from_zero) else { return String::new() };
+    draw(|area| {
+        let mut chart = ChartBuilder::on(area)
+            .caption(plot.title, ("sans-serif", 18))
+            .margin(10)
+            .x_label_area_size(34)
+            .y_label_area_size(52)
+            .build_cartesian_2d(across.0..across.1, up.0..up.1)?;
+        chart
+            .configure_mesh()
+            .light_line_style(WHITE)
+            .x_desc(plot.across)
+            .y_labels(6)
+            .x_labels(8)
+            .y_label_formatter(&|y| number(*y))
+            .x_label_formatter(&|x| number(*x))
+            .draw()?;
+        if let Some((low, high)) = &plot.band {
+            let outline: Points = low.iter().chain(high.iter().rev()).copied().collect();
+            chart.draw_series([Polygon::new(outline, color(0).mix(0.15).filled())])?;
+        }
+        for (index, series) in plot.series.iter().enumerate() {
+            let style = color(index).stroke_width(2);
+            let finite = series.points.iter().copied().filter(|(_, y)| y.is_finite());
+            chart
+                .draw_series(LineSeries::new(finite, style))?
+                .label(&series.name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], style));
+        }
+        if plot.series.len() > 1 {
+            chart
+                .configure_series_labels()
+                .background_style(WHITE.mix(0.8))
+                .border_style(BLACK.mix(0.3))
+                .draw()?;
+        }
+        Ok(())
+    })
+}
+
+/// Bars side by side, one for each name.
+pub fn bars(title: &str, values: &[(String, f64)]) -> String {
+    let highest = values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+    if highest <= 0.0 {
+        return String::new();
+    }
+    draw(|area| {
+        let count = values.len();
+        let mut chart = ChartBuilder::on(area)
+            .caption(title, ("sans-serif", 18))
+            .margin(10)
+            .x_label_area_size(34)
+            .y_label_area_size(52)
+            .build_cartesian_2d(0.0..count as f64, 0.0..highest * 1.08)?;
+        let name = |x: f64| {
+            let at = x.floor() as usize;
+            values.get(at).map_or(String::new(), |(name, _)| name.clone())
+        };
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(WHITE)
+            .x_labels(count)
+            .x_label_formatter(&|x| name(*x))
+            .y_label_formatter(&|y| number(*y))
+            .draw()?;
+        chart.draw_series(values.iter().enumerate().map(|(at, (_, value))| {
+            let left = at as f64 + 0.1;
+            Rectangle::new([(left, 0.0), (left + 0.8, *value)], color(0).filled())
+        }))?;
+        Ok(())
+    })
+}
+
+fn draw(paint: impl FnOnce(&DrawingArea<SVGBackend, Shift>) -> Drawn) -> String {
+    let mut text = String::new();
+    let outcome = {
+        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        area.fill(&WHITE).map_err(Into::into).and_then(|()| paint(&area)).and_then(|()| {
+            area.present()?;
+            Ok(())
+        })
+    };
+    match outcome {
+        Ok(()) => text,
+        // A picture that cannot be drawn is left out, not the report.
+        Err(error) => format!("<p>no plot: {error}</p>"),
+    }
+}
+
+type Range = (f64, f64);
+
+fn ranges(points: &[(f64, f64)], from_zero: bool) -> Option<(Range, Range)> {
+    let first = points.first()?;
+    let widen = |(low, high): Range| {
+        let room = ((high - low) * 0.05).max(1e-9_f64.max(high.abs() * 0.01));
+        (low - room, high + room)
+    };
+    let fold = |pick: fn(&(f64, f64)) -> f64| {
+        points.iter().map(pick).fold((pick(first), pick(first)), |(low, high), value| {
+            (low.min(value), high.max(value))
+        })
+    };
+    let (across, up) = (fold(|point| point.0), widen(fold(|point| point.1)));
+    let across = if across.0 == across.1 { (across.0 - 0.5, across.1 + 0.5) } else { across };
+    let up = if from_zero { (0.0, up.1.max(1e-9)) } else { up };
+    Some((across, up))
+}
+
+/// Short for small and large numbers alike.
+fn number(x: f64) -> String {
+    match x.abs() {
+        size if size >= 1e6 => format!("{:.1}M", x / 1e6),
+        size if size >= 1e4 => format!("{:.0}k", x / 1e3),
+        size if size >= 100.0 || x.fract() == 0.0 => format!("{x:.0}"),
+        size if size >= 1.0 => format!("{x:.1}"),
+        0.0 => "0".to_string(),
+        _ => format!("{x:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plot_shows_its_title_and_series() {
+        let series = vec![
+            Series::new("policy", vec![(1.0, 3.0), (2.0, 2.5), (3.0, f64::NAN)]),
+            Series::new("value", vec![(1.0, 1.0), (2.0, 0.8)]),
+        ];
+        let band = Some((vec![(1.0, 0.5), (2.0, 0.6)], vec![(1.0, 3.5), (2.0, 3.0)]));
+        let plot = Lines { title: "Losses", across: "generation", series, band, from_zero: false };
+        let svg = lines(&plot);
+        assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
+        for part in ["Losses", "policy", "value", "generation", "<polyline", "<polygon"] {
+            assert!(svg.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn nothing_to_show_is_no_plot() {
+        let plot =
+            Lines { title: "Empty", across: "x", series: vec![], band: None, from_zero: true };
+        assert_eq!(lines(&plot), "");
+        assert_eq!(bars("Empty", &[]), "");
+        let one = Series::new("one", vec![(1.0, 2.0)]);
+        let plot = Lines { series: vec![one], ..plot };
+        assert!(lines(&plot).contains("<svg"));
+    }
+
+    #[test]
+    fn bars_are_named() {
+        let svg = bars("First moves", &[("e2e4".to_string(), 7.0), ("d2d4".to_string(), 3.0)]);
+        assert!(svg.contains("e2e4") && svg.contains("First moves"), "{svg}");
+    }
+}

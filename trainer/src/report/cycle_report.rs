@@ -1,0 +1,159 @@
+//! The page of a learning loop.
+
+use super::chart::{Lines, Points, Series, bars, lines};
+use super::page::Page;
+use super::{Rendered, ReportError, metrics};
+use crate::cycle::{Generation, State};
+use crate::selfplay::{Telemetry, most_frequent};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A title, whether the axis begins at 0, and metrics with their names.
+type Plot = (&'static str, bool, &'static [(&'static str, &'static str)]);
+
+/// Plots of the metrics by generation.
+const PLOTS: [Plot; 9] = [
+    ("Training loss", false, &[("train/loss", "loss")]),
+    ("Drift from the start's policy", true, &[("train/kl", "divergence in nats")]),
+    (
+        "Results",
+        true,
+        &[
+            ("selfplay/white_wins", "White wins"),
+            ("selfplay/draws", "draws"),
+            ("selfplay/black_wins", "Black wins"),
+        ],
+    ),
+    ("Plies in a game", true, &[("selfplay/length", "plies")]),
+    ("Entropy of visits", true, &[("selfplay/visit_entropy", "nats")]),
+    ("Surprise: from prior to target", true, &[("selfplay/policy_surprise", "nats")]),
+    ("Search depth", true, &[("selfplay/depth", "plies")]),
+    (
+        "Batch fill, cache hits",
+        true,
+        &[("selfplay/batch_fill", "batch fill"), ("selfplay/cache_hits", "cache hits")],
+    ),
+    ("Evaluations per second", true, &[("selfplay/evaluations_per_second", "evaluations")]),
+];
+
+pub fn render(folder: &Path) -> Result<Rendered, ReportError> {
+    let path = folder.join("state.json");
+    let state = State::read(&path)
+        .map_err(|cause| ReportError::Unreadable { path, cause })?
+        .unwrap_or_default();
+    let found = metrics(folder).unwrap_or_default();
+    let mut plots = vec![("strength".to_string(), strength(&state.history))];
+    for (title, from_zero, names) in PLOTS {
+        let series = names.iter().filter_map(|(name, shown)| {
+            found.get(*name).map(|points| Series::new(*shown, points.clone()))
+        });
+        let plot =
+            Lines { title, across: "generation", series: series.collect(), band: None, from_zero };
+        plots.push((title.to_lowercase().replace([' ', ',', ':', '\''], "-"), lines(&plot)));
+    }
+    plots.push(opponents(&state.history));
+    plots.extend(distributions(folder, &state));
+    let mut page = Page::default();
+    let accepted = state.history.iter().filter(|generation| generation.accepted).count();
+    page.paragraph(&format!(
+        "{} generations, {accepted} accepted; the best network is that of generation {}.",
+        state.history.len(),
+        state.best
+    ));
+    page.plots(&plots.iter().map(|(_, svg)| svg.clone()).collect::<Vec<_>>());
+    page.heading("Generations");
+    page.table(
+        &["generation", "games", "positions", "loss", "gate", "accepted", "watched"],
+        &state.history.iter().map(row).collect::<Vec<_>>(),
+    );
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Rendered { html: page.html(&format!("Learning loop {name}")), plots })
+}
+
+fn row(generation: &Generation) -> Vec<String> {
+    let percent = |score: f64| format!("{:.1} %", score * 100.0);
+    let watched: Vec<String> = generation
+        .watch
+        .iter()
+        .map(|result| format!("{} {}", result.opponent, percent(result.score)))
+        .collect();
+    vec![
+        generation.number.to_string(),
+        generation.games.to_string(),
+        generation.positions.to_string(),
+        generation.loss().map_or("-".to_string(), |loss| format!("{loss:.4}")),
+        generation.gate.as_ref().map_or("-".to_string(), |gate| percent(gate.score)),
+        if generation.accepted { "yes" } else { "no" }.to_string(),
+        watched.join(", "),
+    ]
+}
+
+/// Elo against the opponent that most results with an interval are about.
+fn strength(history: &[Generation]) -> String {
+    let mut by_opponent: BTreeMap<&str, Vec<(f64, [f64; 3])>> = BTreeMap::new();
+    for generation in history {
+        for result in &generation.watch {
+            if let (Some(elo), Some(low), Some(high)) = (result.elo, result.low, result.high) {
+                let point = (f64::from(generation.number), [low, elo, high]);
+                by_opponent.entry(&result.opponent).or_default().push(point);
+            }
+        }
+    }
+    let Some((opponent, points)) = by_opponent.into_iter().max_by_key(|(_, list)| list.len())
+    else {
+        return String::new();
+    };
+    let pick =
+        |at: usize| -> Points { points.iter().map(|(x, values)| (*x, values[at])).collect() };
+    lines(&Lines {
+        title: &format!("Elo against {opponent}, 95 % interval"),
+        across: "generation",
+        series: vec![Series::new("elo", pick(1))],
+        band: Some((pick(0), pick(2))),
+        from_zero: false,
+    })
+}
+
+/// Scores against all watched opponents.
+fn opponents(history: &[Generation]) -> (String, String) {
+    let mut by_opponent: BTreeMap<&str, Points> = BTreeMap::new();
+    for generation in history {
+        for result in &generation.watch {
+            let point = (f64::from(generation.number), result.score * 100.0);
+            by_opponent.entry(&result.opponent).or_default().push(point);
+        }
+    }
+    let series = by_opponent.into_iter().map(|(name, points)| Series::new(name, points)).collect();
+    let plot = Lines {
+        title: "Score against opponents, percent",
+        across: "generation",
+        series,
+        band: None,
+        from_zero: true,
+    };
+    ("opponents".to_string(), lines(&plot))
+}
+
+/// Of the newest generation that has games.
+fn distributions(folder: &Path, state: &State) -> Vec<(String, String)> {
+    let newest = state.history.iter().rev().find_map(|generation| {
+        let path = format!("generations/{:04}/games/telemetry.json", generation.number);
+        let text = std::fs::read(folder.join(path)).ok()?;
+        serde_json::from_slice::<Telemetry>(&text).ok()
+    });
+    let Some(telemetry) = newest else { return Vec::new() };
+    let lengths: Vec<(String, f64)> =
+        telemetry.lengths.iter().map(|(from, count)| (from.to_string(), *count as f64)).collect();
+    vec![
+        ("first-moves".to_string(), bars("First moves", &top(&telemetry.first_moves))),
+        ("terminations".to_string(), bars("How games end", &top(&telemetry.terminations))),
+        ("lengths".to_string(), bars("Plies in a game, newest generation", &lengths)),
+    ]
+}
+
+fn top(counts: &BTreeMap<String, u64>) -> Vec<(String, f64)> {
+    let (most, others) = most_frequent(counts);
+    let rest = (others > 0).then_some(("other", others));
+    let all = most.into_iter().chain(rest);
+    all.map(|(name, count)| (name.to_string(), count as f64)).collect()
+}

@@ -1,0 +1,54 @@
+//! Reports: the folder of a loop or of a training run in, one HTML page with
+//! its plots out.
+
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod chart;
+mod cycle_report;
+mod page;
+mod run_report;
+
+use crate::metrics::read_metrics;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+#[derive(Debug, Error)]
+pub enum ReportError {
+    #[error("{}: neither a loop (state.json) nor a training run (metrics.jsonl)", .0.display())]
+    Unknown(PathBuf),
+    #[error("{}: {cause}", path.display())]
+    Unreadable { path: PathBuf, cause: String },
+}
+
+/// A page, and its plots by name for use elsewhere.
+pub struct Rendered {
+    pub html: String,
+    pub plots: Vec<(String, String)>,
+}
+
+pub fn render(folder: &Path) -> Result<Rendered, ReportError> {
+    if folder.join("state.json").is_file() {
+        cycle_report::render(folder)
+    } else if folder.join("metrics.jsonl").is_file() {
+        run_report::render(folder)
+    } else {
+        Err(ReportError::Unknown(folder.to_path_buf()))
+    }
+}
+
+/// All numbers of a `metrics.jsonl`, by name: step and value.
+fn metrics(folder: &Path) -> Result<BTreeMap<String, chart::Points>, ReportError> {
+    let path = folder.join("metrics.jsonl");
+    let lines = read_metrics(&path)
+        .map_err(|error| ReportError::Unreadable { path, cause: error.to_string() })?;
+    let mut found = BTreeMap::<String, chart::Points>::new();
+    for line in lines {
+        for (name, value) in line.values {
+            if let Some(value) = value {
+                found.entry(name).or_default().push((line.step as f64, value));
+            }
+        }
+    }
+    Ok(found)
+}

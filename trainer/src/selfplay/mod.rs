@@ -1,0 +1,70 @@
+//! Self-play: an engine plays itself, its games become shards.
+//!
+//! With our engine, `run` drives a process that plays many games at once
+//! (`arbor`); any other UCI engine plays one at a time (`uci_games`). `openings`
+//! says where games begin, `record` checks what comes back and makes records of
+//! it, `store` keeps them safe, `telemetry` tells what they were like.
+
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod arbor;
+mod openings;
+mod record;
+mod run;
+mod settings;
+mod store;
+mod telemetry;
+mod uci_games;
+
+pub use openings::{OpeningSettings, OpeningsError};
+pub use run::Played;
+pub use settings::{Plan, Settings};
+pub use store::StoreError;
+pub use telemetry::{Telemetry, most_frequent};
+
+use arbor::Arbor;
+use run::{Run, own_name};
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+use uci_games::UciGames;
+
+#[derive(Debug, Error)]
+pub enum SelfplayError {
+    #[error("{0}")]
+    Settings(String),
+    #[error("cannot start {command}: {source}")]
+    Start { command: String, source: io::Error },
+    #[error("{command} ended: {how}")]
+    Died { command: String, how: String },
+    #[error("{} is another network now ({found}); the folder's games are by {known}", path.display())]
+    OtherNetwork { path: PathBuf, known: String, found: String },
+    #[error("a thread that played games failed")]
+    Thread,
+    #[error("game {id} was refused: {reason}")]
+    Refused { id: u64, reason: String },
+    #[error("game {id} did not hold, however often it was played: {reason}")]
+    BadGame { id: u64, reason: String },
+    #[error("{}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Engine(#[from] crate::uci::UciError),
+    #[error(transparent)]
+    Openings(#[from] OpeningsError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Plays the games that the plan still lacks.
+pub fn selfplay(settings: &Settings) -> Result<Played, SelfplayError> {
+    if Arbor::is_ours(settings)? {
+        let arbor = Arbor::start(settings)?;
+        return Run::open(settings, own_name(), &arbor.network)?.play(arbor);
+    }
+    if let Some(network) = &settings.network {
+        let (engine, network) = (&settings.engine, network.display());
+        return Err(SelfplayError::Settings(format!("{engine} does not play with {network}")));
+    }
+    let player = UciGames::start(settings)?;
+    Run::open(settings, player.name().to_string(), "")?.play_with_others(player)
+}

@@ -1,0 +1,316 @@
+//! Finished games on disk, such that neither side's death loses one.
+//!
+//! A game goes into a spool, one line of JSON, as soon as it is told. Games of
+//! neighboring numbers belong to one shard, which is written when all of them
+//! are there; then a spool of what is left takes the old one's place. Killed
+//! between the two, the next run sees that the shard has these games already.
+//! So the shards depend on the games alone, not on the order in which they end.
+
+use super::telemetry::Telemetry;
+use crate::differences::differences;
+use crate::files::{lock, write_atomic};
+use crate::provenance;
+use crate::shards::{FileWriter, Reader, Record, ShardError, WriterSettings};
+use engine::selfplay::protocol::GameReport;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+const STATE: &str = "selfplay.json";
+const LOCK: &str = "selfplay.lock";
+const SPOOL: &str = "games.spool";
+const PREFIX: &str = "selfplay-";
+
+/// Keys of a shard's metadata: the numbers of its games, and what they were like.
+const IDS: &str = "selfplay.ids";
+const TELEMETRY: &str = "selfplay.telemetry";
+
+/// A power cut loses no more than this.
+const SYNC_EVERY: Duration = Duration::from_secs(2);
+
+#[derive(Debug, Error)]
+pub enum StoreError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Shard(#[from] ShardError),
+    #[error("{}: another run is using it", .0.display())]
+    InUse(PathBuf),
+    #[error("{}: {cause}; move it away, or choose another --out", path.display())]
+    State { path: PathBuf, cause: String },
+    #[error(
+        "{} was begun with other settings ({differences}); choose another --out, or repeat them",
+        folder.display()
+    )]
+    OtherSettings { folder: PathBuf, differences: String },
+}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    config: Value,
+    version: String,
+    git: String,
+}
+
+/// The games of a shard to be.
+struct Group {
+    /// How many there will be.
+    size: usize,
+    games: Vec<Waiting>,
+    telemetry: Telemetry,
+}
+
+/// In the spool.
+struct Waiting {
+    id: u64,
+    line: Vec<u8>,
+    record: Record,
+}
+
+pub struct Store {
+    folder: PathBuf,
+    config: Value,
+    done: BTreeSet<u64>,
+    /// By the number of their first game.
+    groups: BTreeMap<u64, Group>,
+    /// Of the games in shards.
+    telemetry: Telemetry,
+    /// Lines of the spool that this run does not ask for.
+    beyond: Vec<Vec<u8>>,
+    spool: File,
+    synced: Instant,
+    _lock: File,
+}
+
+/// How many games, and how many of them make a shard.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    pub games: u64,
+    pub shard: usize,
+}
+
+/// Games that an earlier run left in the spool.
+pub type Spooled = Vec<GameReport>;
+
+impl Store {
+    /// Opens a folder, new or begun with the same config. The games of the spool
+    /// come back, to be [added](Self::add) again if they hold.
+    pub fn open(folder: &Path, config: Value, size: Size) -> Result<(Store, Spooled), StoreError> {
+        fs::create_dir_all(folder).map_err(failed(folder))?;
+        let lock_path = folder.join(LOCK);
+        let lock = lock(&lock_path).map_err(failed(&lock_path))?;
+        let lock = lock.ok_or_else(|| StoreError::InUse(folder.to_path_buf()))?;
+        settle_state(folder, &config)?;
+        let (done, telemetry) = read_shards(folder)?;
+        let mut spooled = read_spool(folder)?;
+        spooled.retain(|report| !done.contains(&report.id));
+        let lines: Result<Vec<Vec<u8>>, StoreError> =
+            spooled.iter().map(|report| line(folder, report)).collect();
+        let lines = lines?;
+        let spool = new_spool(folder, &lines)?;
+        // Games of a longer run stay for the next one that is as long.
+        let is_beyond = |report: &GameReport| report.id >= size.games;
+        let both = spooled.iter().zip(lines);
+        let beyond = both.filter(|(report, _)| is_beyond(report)).map(|(_, line)| line).collect();
+        spooled.retain(|report| !is_beyond(report));
+        let store = Store {
+            folder: folder.to_path_buf(),
+            config,
+            groups: groups(&done, size),
+            done,
+            telemetry,
+            beyond,
+            spool,
+            synced: Instant::now(),
+            _lock: lock,
+        };
+        Ok((store, spooled))
+    }
+
+    pub fn is_done(&self, id: u64) -> bool {
+        self.done.contains(&id)
+    }
+
+    pub fn games(&self) -> u64 {
+        self.done.len() as u64
+    }
+
+    /// What all games so far were like.
+    pub fn telemetry(&self) -> Telemetry {
+        let mut all = self.telemetry.clone();
+        self.groups.values().for_each(|group| all.merge(&group.telemetry));
+        all
+    }
+
+    /// Counts a game of the spool, which stays there.
+    pub fn restore(&mut self, report: &GameReport, record: Record) -> Result<(), StoreError> {
+        let line = line(&self.folder, report)?;
+        self.keep(report, line, record)
+    }
+
+    /// Keeps a finished game; one that is there already is not kept twice.
+    pub fn add(&mut self, report: &GameReport, record: Record) -> Result<(), StoreError> {
+        if self.is_done(report.id) {
+            return Ok(());
+        }
+        let line = line(&self.folder, report)?;
+        let path = self.folder.join(SPOOL);
+        self.spool.write_all(&line).map_err(failed(&path))?;
+        if self.synced.elapsed() >= SYNC_EVERY {
+            self.spool.sync_data().map_err(failed(&path))?;
+            self.synced = Instant::now();
+        }
+        self.keep(report, line, record)
+    }
+
+    fn keep(
+        &mut self,
+        report: &GameReport,
+        line: Vec<u8>,
+        record: Record,
+    ) -> Result<(), StoreError> {
+        let id = report.id;
+        let Some((&first, group)) = self.groups.range_mut(..=id).next_back() else {
+            return Ok(());
+        };
+        if !self.done.insert(id) {
+            return Ok(());
+        }
+        group.telemetry.add(report, &record);
+        group.games.push(Waiting { id, line, record });
+        if group.games.len() >= group.size { self.write_shard(first) } else { Ok(()) }
+    }
+
+    /// All games are in shards: the spool goes.
+    pub fn finish(self) -> Result<(), StoreError> {
+        if !self.beyond.is_empty() {
+            return Ok(());
+        }
+        let path = self.folder.join(SPOOL);
+        fs::remove_file(&path).map_err(failed(&path))
+    }
+
+    fn write_shard(&mut self, first: u64) -> Result<(), StoreError> {
+        let Some(mut group) = self.groups.remove(&first) else { return Ok(()) };
+        group.games.sort_by_key(|game| game.id);
+        let ids: Vec<u64> = group.games.iter().map(|game| game.id).collect();
+        let json = |value: Result<String, serde_json::Error>| value.unwrap_or_default();
+        let settings = WriterSettings {
+            config: Some(self.config.to_string()),
+            metadata: vec![
+                (IDS.to_string(), json(serde_json::to_string(&ids))),
+                (TELEMETRY.to_string(), json(serde_json::to_string(&group.telemetry))),
+            ],
+            ..WriterSettings::default()
+        };
+        let path = self.folder.join(format!("{PREFIX}{first:08}.parquet"));
+        let mut file = FileWriter::create(&path, &settings)?;
+        for game in &group.games {
+            file.write(&game.record)?;
+        }
+        file.finish()?;
+        self.telemetry.merge(&group.telemetry);
+        let left = self.groups.values().flat_map(|group| &group.games);
+        let left = left.map(|game| &game.line).chain(&self.beyond);
+        let left: Vec<&[u8]> = left.map(Vec::as_slice).collect();
+        self.spool = new_spool(&self.folder, &left)?;
+        Ok(())
+    }
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> StoreError + use<> {
+    let path = path.to_path_buf();
+    move |source| StoreError::Io { path: path.clone(), source }
+}
+
+/// The games that are missing, in groups of neighbors. Whole groups vanish as
+/// they become shards, so that those left are the same in every run.
+fn groups(done: &BTreeSet<u64>, size: Size) -> BTreeMap<u64, Group> {
+    let missing: Vec<u64> = (0..size.games).filter(|id| !done.contains(id)).collect();
+    let group = |ids: &[u64]| {
+        (ids[0], Group { size: ids.len(), games: Vec::new(), telemetry: Telemetry::default() })
+    };
+    missing.chunks(size.shard.max(1)).map(group).collect()
+}
+
+/// A game as the spool has it.
+fn line(folder: &Path, report: &GameReport) -> Result<Vec<u8>, StoreError> {
+    let json = serde_json::to_vec(report).map_err(io::Error::from);
+    let mut line = json.map_err(failed(&folder.join(SPOOL)))?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn settle_state(folder: &Path, config: &Value) -> Result<(), StoreError> {
+    let path = folder.join(STATE);
+    let text = match fs::read(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let state = State {
+                config: config.clone(),
+                version: provenance::VERSION.to_string(),
+                git: provenance::GIT.to_string(),
+            };
+            let bytes = serde_json::to_vec_pretty(&state).unwrap_or_default();
+            return write_atomic(&path, &bytes).map_err(|source| StoreError::Io { path, source });
+        }
+        Err(source) => return Err(StoreError::Io { path, source }),
+    };
+    let state: State = serde_json::from_slice(&text)
+        .map_err(|error| StoreError::State { path, cause: error.to_string() })?;
+    if state.config == *config {
+        return Ok(());
+    }
+    let differences = differences(&state.config, config).join("; ");
+    Err(StoreError::OtherSettings { folder: folder.to_path_buf(), differences })
+}
+
+/// The games in shards, and what they were like.
+fn read_shards(folder: &Path) -> Result<(BTreeSet<u64>, Telemetry), StoreError> {
+    let mut done = BTreeSet::new();
+    let mut telemetry = Telemetry::default();
+    for entry in fs::read_dir(folder).map_err(failed(folder))? {
+        let path = entry.map_err(failed(folder))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !(name.starts_with(PREFIX) && name.ends_with(".parquet")) {
+            continue;
+        }
+        let reader = Reader::open(&path)?;
+        let text = |key: &str| reader.metadata().get(&format!("arbor.{key}"));
+        let ids: Option<Vec<u64>> = text(IDS).and_then(|text| serde_json::from_str(text).ok());
+        let Some(ids) = ids else {
+            let cause = format!("it does not say which games it holds (arbor.{IDS})");
+            return Err(StoreError::State { path, cause });
+        };
+        done.extend(ids);
+        let known = text(TELEMETRY).and_then(|text| serde_json::from_str(text).ok());
+        telemetry.merge(&known.unwrap_or_default());
+    }
+    Ok((done, telemetry))
+}
+
+/// The whole lines of the spool.
+fn read_spool(folder: &Path) -> Result<Spooled, StoreError> {
+    let path = folder.join(SPOOL);
+    let file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(StoreError::Io { path, source }),
+    };
+    let lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
+    // A line that was cut off by a power cut is no game; those after it are.
+    Ok(lines.filter_map(|line| serde_json::from_slice(&line).ok()).collect())
+}
+
+/// A spool with these games in it; what was there before goes, all at once.
+fn new_spool(folder: &Path, lines: &[impl AsRef<[u8]>]) -> Result<File, StoreError> {
+    let path = folder.join(SPOOL);
+    let bytes: Vec<u8> = lines.iter().flat_map(|line| line.as_ref()).copied().collect();
+    write_atomic(&path, &bytes).map_err(failed(&path))?;
+    OpenOptions::new().append(true).open(&path).map_err(failed(&path))
+}
