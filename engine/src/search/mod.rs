@@ -51,7 +51,6 @@ use crate::eval::{EvalError, Evaluator};
 use crate::tablebase::Tablebases;
 use crate::time::{Limits, Reserve, plan};
 use budget::Budget;
-
 use choose::{choose, ranked_root_moves};
 use frozen::Frozen;
 use monitor::Monitor;

@@ -98,6 +98,10 @@ fn a_loop_learns_and_reports() {
     for part in ["<svg", "Training loss", "Plies in a game", "random"] {
         assert!(html.contains(part), "{part}");
     }
+    let run = loop_folder.join("generations/0001/run");
+    run_ok(folder, &["report", &run.display().to_string()]);
+    let of_run = fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(of_run.contains("positions, last loss") && of_run.contains("Policy loss"), "{of_run}");
     assert!(!html.contains("http://") || html.contains("www.w3.org"), "it needs the net");
 }
 

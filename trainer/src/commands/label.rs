@@ -1,10 +1,11 @@
 //! `trainer label`.
 
+use super::engine_command;
 use crate::interrupt;
 use crate::label::{
     Basis, PolicySettings, PositionSettings, SearchSettings, Settings, TeacherSettings, label,
 };
-use crate::uci::{EngineCommand, Limit};
+use crate::uci::Limit;
 use anyhow::{Context, Result, bail};
 use clap::{ArgGroup, Args, value_parser};
 use std::path::PathBuf;
@@ -103,9 +104,7 @@ pub fn run(flags: Flags) -> Result<()> {
 }
 
 fn settings(flags: Flags) -> Result<Settings> {
-    let command = EngineCommand::parse(&flags.teacher).with_context(|| {
-        format!("--teacher {:?}: not a command; are all quotes closed?", flags.teacher)
-    })?;
+    let command = engine_command("--teacher", &flags.teacher)?;
     for (name, share) in [
         ("--follow-random", flags.follow_random),
         ("--random-plies", flags.random_plies),

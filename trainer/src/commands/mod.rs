@@ -17,6 +17,8 @@ mod sweep;
 mod train;
 
 use crate::interrupt;
+use crate::uci::EngineCommand;
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
 /// Arbor's trainer: turns games and teacher labels into networks for the engine.
@@ -44,6 +46,12 @@ enum Command {
     Arena(arena::Flags),
     Openings(openings::Flags),
     Suite(suite::Flags),
+}
+
+/// An engine as a flag names it: a path, or a command with arguments.
+fn engine_command(flag: &str, text: &str) -> Result<EngineCommand> {
+    EngineCommand::parse(text)
+        .with_context(|| format!("{flag} {text:?}: not a command; are all quotes closed?"))
 }
 
 /// Runs the command; the answer is the process's exit code.

@@ -1,8 +1,8 @@
 //! `trainer openings`.
 
+use super::engine_command;
 use crate::openings::{MakeSettings, make};
-use crate::uci::EngineCommand;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand, value_parser};
 use std::path::PathBuf;
 
@@ -65,8 +65,7 @@ struct Make {
 
 pub fn run(flags: Flags) -> Result<()> {
     let Action::Make(flags) = flags.action;
-    let teacher = EngineCommand::parse(&flags.teacher)
-        .with_context(|| format!("--teacher {:?}: not a command", flags.teacher))?;
+    let teacher = engine_command("--teacher", &flags.teacher)?;
     let plies = flags.plies.split_once('-').unwrap_or((&flags.plies, &flags.plies));
     let (Ok(shortest), Ok(longest)) = (plies.0.parse(), plies.1.parse()) else {
         bail!("--plies {}: expected two numbers such as 4-10", flags.plies);

@@ -1,11 +1,11 @@
 //! `trainer selfplay`.
 
+use super::engine_command;
 use crate::config::Format;
 use crate::cycle::HELP;
 use crate::interrupt;
 use crate::players::Programs;
 use crate::selfplay::{OpeningSettings, Plan, Played, Settings, selfplay};
-use crate::uci::EngineCommand;
 use anyhow::{Context, Result, bail};
 use clap::{Args, value_parser};
 use engine::selfplay::Settings as SearchSettings;
@@ -92,12 +92,8 @@ pub fn run(flags: Flags) -> Result<()> {
 
 fn settings(flags: Flags) -> Result<Settings> {
     let engine = match &flags.engine {
-        Some(text) => EngineCommand::parse(text)
-            .with_context(|| format!("--engine {text:?}: not a command; are all quotes closed?"))?,
-        None => EngineCommand {
-            program: Programs::default().engine.display().to_string(),
-            arguments: Vec::new(),
-        },
+        Some(text) => engine_command("--engine", text)?,
+        None => Programs::default().engine_command(),
     };
     let mut search = match &flags.config {
         Some(path) => {

@@ -42,16 +42,8 @@ impl Layer {
         path.split('.').try_fold(&self.tree, |tree, name| tree.get(name))
     }
 
-    /// Puts a value at a path, making the tables on the way.
     pub fn set(&mut self, path: &str, value: Value) {
-        let mut place = &mut self.tree;
-        for name in path.split('.') {
-            if !place.is_object() {
-                *place = Value::Object(Map::new());
-            }
-            place = &mut place[name];
-        }
-        *place = value;
+        set_at(&mut self.tree, path.split('.'), value);
     }
 
     /// The same with a flag's text, read as the key there wants it.
@@ -64,4 +56,16 @@ impl Layer {
         };
         self.set(path, value);
     }
+}
+
+/// Puts a value at a path of names, making the tables on the way.
+pub fn set_at<'a>(tree: &mut Value, path: impl IntoIterator<Item = &'a str>, value: Value) {
+    let mut place = tree;
+    for name in path {
+        if !place.is_object() {
+            *place = Value::Object(Map::new());
+        }
+        place = &mut place[name];
+    }
+    *place = value;
 }

@@ -28,6 +28,7 @@ mod tests;
 pub use flags::ConfigFlags;
 pub use format::Format;
 pub use help::help;
+pub use layer::set_at;
 pub use presets::{DEFAULT_PRESET, PRESETS, preset};
 pub use problem::{ConfigError, Origin, Problem};
 pub use schedule::{Decay, Drop, ScheduleSettings};

@@ -19,7 +19,8 @@ pub struct LoopConfig {
     pub out: PathBuf,
     pub seed: u64,
     pub generations: u32,
-    /// A run or checkpoint to start from; random weights if left out.
+    /// A run, checkpoint or network to start from, or [`DEFAULT_NETWORK`]; random
+    /// weights if left out.
     pub start: Option<PathBuf>,
     pub selfplay: SelfplayPart,
     pub window: Window,

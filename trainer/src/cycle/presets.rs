@@ -2,8 +2,8 @@
 
 use super::LoopError;
 use super::config::LoopConfig;
-use crate::config::Format;
-use serde_json::{Map, Value};
+use crate::config::{Format, set_at};
+use serde_json::Value;
 use std::path::Path;
 
 /// Names and texts, in the order that the documentation has.
@@ -41,10 +41,7 @@ impl LoopConfig {
         changes: &[String],
     ) -> Result<LoopConfig, LoopError> {
         // First as it stands, so that errors in the file are told with their place.
-        let config: LoopConfig = format.parse(text, path)?;
-        if changes.is_empty() {
-            return Ok(config);
-        }
+        let mut config: LoopConfig = format.parse(text, path)?;
         let mut tree: Value = format.parse(text, path)?;
         for change in changes {
             let wrong = |reason: String| LoopError::Settings(format!("--set {change}: {reason}"));
@@ -53,27 +50,18 @@ impl LoopConfig {
             let value =
                 Format::Yaml.parse(value, path).map_err(|error| wrong(error.to_string()))?;
             set(&mut tree, key, value);
-            serde_json::from_value::<LoopConfig>(tree.clone())
-                .map_err(|error| wrong(error.to_string()))?;
+            config =
+                serde_json::from_value(tree.clone()).map_err(|error| wrong(error.to_string()))?;
         }
-        serde_json::from_value(tree).map_err(|error| LoopError::Settings(error.to_string()))
+        Ok(config)
     }
 }
 
 fn set(tree: &mut Value, key: &str, value: Value) {
-    let parts: Vec<&str> = match key.strip_prefix(INNER) {
-        Some(inner) => vec!["train", "set", inner],
-        None => key.split('.').collect(),
-    };
-    let mut place = tree;
-    for part in parts {
-        if !place.is_object() {
-            *place = Value::Object(Map::new());
-        }
-        let Value::Object(table) = place else { return };
-        place = table.entry(part).or_insert(Value::Null);
+    match key.strip_prefix(INNER) {
+        Some(inner) => set_at(tree, ["train", "set", inner], value),
+        None => set_at(tree, key.split('.'), value),
     }
-    *place = value;
 }
 
 #[cfg(test)]

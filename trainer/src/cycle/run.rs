@@ -42,8 +42,7 @@ impl Loop {
         let state = State::read(&folder.state())
             .map_err(|cause| LoopError::State { path: folder.state(), cause })?;
         settle_config(&config, &folder, state.is_some())?;
-        let engine =
-            EngineCommand { program: programs.engine.display().to_string(), arguments: Vec::new() };
+        let engine = programs.engine_command();
         let state = state.unwrap_or_default();
         Ok(Loop { config, folder, programs, engine, state, _lock: lock })
     }
@@ -152,9 +151,7 @@ impl Loop {
     fn telemetry(&self, number: u32) -> Telemetry {
         let mut all = Telemetry::default();
         for part in ["games", "games/current"] {
-            let text = std::fs::read(self.folder.part(number, part).join("telemetry.json"));
-            let part = text.ok().and_then(|text| serde_json::from_slice(&text).ok());
-            all.merge(&part.unwrap_or_default());
+            all.merge(&Telemetry::read(&self.folder.part(number, part)).unwrap_or_default());
         }
         all
     }

@@ -14,7 +14,7 @@ use crate::metrics::read_metrics;
 use crate::model::initial_weights;
 use crate::provenance;
 use crate::selfplay::{Plan, Played, Settings, selfplay};
-use crate::train::{Checkpoint, Progress, RunFolder, Session, SessionError};
+use crate::train::{Checkpoint, Progress, RunFolder, Session, SessionError, checkpoint_path};
 use crate::uci::EngineCommand;
 use engine::engine::BUILT_IN;
 use engine::eval::{Network, TunedFor};
@@ -52,7 +52,7 @@ impl Stages<'_> {
                 Some(path) => Checkpoint::find(path)?,
                 None => self.random_start()?,
             };
-            checkpoint.save(&run.join("checkpoints").join("step-000000000.safetensors"))?;
+            checkpoint.save(&checkpoint_path(&run, 0))?;
         }
         self.export(0)
     }
@@ -133,7 +133,7 @@ impl Stages<'_> {
         let write = |source| LoopError::Write { path: run.clone(), source };
         std::fs::remove_dir_all(&run).map_err(write)?;
         let best = Checkpoint::find(&self.folder.run(state.best))?;
-        best.save(&run.join("checkpoints").join("step-000000000.safetensors"))?;
+        best.save(&checkpoint_path(&run, 0))?;
         Ok(Trained { positions: 0, metrics: BTreeMap::new(), diverged: true })
     }
 

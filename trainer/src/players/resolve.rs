@@ -14,6 +14,12 @@ pub struct Programs {
     pub stockfish: String,
 }
 
+impl Programs {
+    pub fn engine_command(&self) -> EngineCommand {
+        EngineCommand { program: self.engine.display().to_string(), arguments: Vec::new() }
+    }
+}
+
 impl Default for Programs {
     /// The engine beside the running program, as `cargo build` puts it.
     fn default() -> Programs {

@@ -2,38 +2,51 @@
 
 use super::chart::{Lines, Points, Series, bars, lines};
 use super::page::Page;
-use super::{Rendered, ReportError, metrics};
+use super::{Plot, Rendered, ReportError, metrics};
 use crate::cycle::{Generation, State};
 use crate::selfplay::{Telemetry, most_frequent};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A title, whether the axis begins at 0, and metrics with their names.
-type Plot = (&'static str, bool, &'static [(&'static str, &'static str)]);
-
 /// Plots of the metrics by generation.
 const PLOTS: [Plot; 9] = [
-    ("Training loss", false, &[("train/loss", "loss")]),
-    ("Drift from the start's policy", true, &[("train/kl", "divergence in nats")]),
-    (
-        "Results",
-        true,
-        &[
+    Plot { title: "Training loss", from_zero: false, names: &[("train/loss", "loss")] },
+    Plot {
+        title: "Drift from the start's policy",
+        from_zero: true,
+        names: &[("train/kl", "divergence in nats")],
+    },
+    Plot {
+        title: "Results",
+        from_zero: true,
+        names: &[
             ("selfplay/white_wins", "White wins"),
             ("selfplay/draws", "draws"),
             ("selfplay/black_wins", "Black wins"),
         ],
-    ),
-    ("Plies in a game", true, &[("selfplay/length", "plies")]),
-    ("Entropy of visits", true, &[("selfplay/visit_entropy", "nats")]),
-    ("Surprise: from prior to target", true, &[("selfplay/policy_surprise", "nats")]),
-    ("Search depth", true, &[("selfplay/depth", "plies")]),
-    (
-        "Batch fill, cache hits",
-        true,
-        &[("selfplay/batch_fill", "batch fill"), ("selfplay/cache_hits", "cache hits")],
-    ),
-    ("Evaluations per second", true, &[("selfplay/evaluations_per_second", "evaluations")]),
+    },
+    Plot { title: "Plies in a game", from_zero: true, names: &[("selfplay/length", "plies")] },
+    Plot {
+        title: "Entropy of visits",
+        from_zero: true,
+        names: &[("selfplay/visit_entropy", "nats")],
+    },
+    Plot {
+        title: "Surprise: from prior to target",
+        from_zero: true,
+        names: &[("selfplay/policy_surprise", "nats")],
+    },
+    Plot { title: "Search depth", from_zero: true, names: &[("selfplay/depth", "plies")] },
+    Plot {
+        title: "Batch fill, cache hits",
+        from_zero: true,
+        names: &[("selfplay/batch_fill", "batch fill"), ("selfplay/cache_hits", "cache hits")],
+    },
+    Plot {
+        title: "Evaluations per second",
+        from_zero: true,
+        names: &[("selfplay/evaluations_per_second", "evaluations")],
+    },
 ];
 
 pub fn render(folder: &Path) -> Result<Rendered, ReportError> {
@@ -43,14 +56,7 @@ pub fn render(folder: &Path) -> Result<Rendered, ReportError> {
         .unwrap_or_default();
     let found = metrics(folder).unwrap_or_default();
     let mut plots = vec![("strength".to_string(), strength(&state.history))];
-    for (title, from_zero, names) in PLOTS {
-        let series = names.iter().filter_map(|(name, shown)| {
-            found.get(*name).map(|points| Series::new(*shown, points.clone()))
-        });
-        let plot =
-            Lines { title, across: "generation", series: series.collect(), band: None, from_zero };
-        plots.push((title.to_lowercase().replace([' ', ',', ':', '\''], "-"), lines(&plot)));
-    }
+    plots.extend(PLOTS.iter().map(|plot| plot.draw(&found, "generation")));
     plots.push(opponents(&state.history));
     plots.extend(distributions(folder, &state));
     let mut page = Page::default();
@@ -137,9 +143,7 @@ fn opponents(history: &[Generation]) -> (String, String) {
 /// Of the newest generation that has games.
 fn distributions(folder: &Path, state: &State) -> Vec<(String, String)> {
     let newest = state.history.iter().rev().find_map(|generation| {
-        let path = format!("generations/{:04}/games/telemetry.json", generation.number);
-        let text = std::fs::read(folder.join(path)).ok()?;
-        serde_json::from_slice::<Telemetry>(&text).ok()
+        Telemetry::read(&folder.join(format!("generations/{:04}/games", generation.number)))
     });
     let Some(telemetry) = newest else { return Vec::new() };
     let lengths: Vec<(String, f64)> =

@@ -1,38 +1,40 @@
 //! The page of a training run.
 
-use super::chart::{Lines, Series, lines};
 use super::page::Page;
-use super::{Rendered, ReportError, metrics};
+use super::{Plot, Rendered, ReportError, metrics};
 use std::path::Path;
 
-/// Plots: a title, and the metrics in it with their names.
-const PLOTS: [(&str, &[(&str, &str)]); 5] = [
-    ("Loss", &[("train/loss", "training"), ("validation/loss", "validation")]),
-    ("Policy loss", &[("train/policy_loss", "training"), ("validation/policy_loss", "validation")]),
-    ("Value loss", &[("train/value_loss", "training"), ("validation/value_loss", "validation")]),
-    (
-        "Best move found first",
-        &[("train/policy_top1", "training"), ("validation/policy_top1", "validation")],
-    ),
-    ("Positions per second", &[("speed/positions_per_second", "speed")]),
+const PLOTS: [Plot; 5] = [
+    Plot {
+        title: "Loss",
+        from_zero: false,
+        names: &[("train/loss", "training"), ("validation/loss", "validation")],
+    },
+    Plot {
+        title: "Policy loss",
+        from_zero: false,
+        names: &[("train/policy_loss", "training"), ("validation/policy_loss", "validation")],
+    },
+    Plot {
+        title: "Value loss",
+        from_zero: false,
+        names: &[("train/value_loss", "training"), ("validation/value_loss", "validation")],
+    },
+    Plot {
+        title: "Best move found first",
+        from_zero: false,
+        names: &[("train/policy_top1", "training"), ("validation/policy_top1", "validation")],
+    },
+    Plot {
+        title: "Positions per second",
+        from_zero: true,
+        names: &[("speed/positions_per_second", "speed")],
+    },
 ];
 
 pub fn render(folder: &Path) -> Result<Rendered, ReportError> {
     let found = metrics(folder)?;
-    let mut plots = Vec::new();
-    for (title, names) in PLOTS {
-        let series = names.iter().filter_map(|(name, shown)| {
-            found.get(*name).map(|points| Series::new(*shown, points.clone()))
-        });
-        let plot = Lines {
-            title,
-            across: "step",
-            series: series.collect(),
-            band: None,
-            from_zero: title.starts_with("Positions"),
-        };
-        plots.push((title.to_lowercase().replace(' ', "-"), lines(&plot)));
-    }
+    let plots: Vec<_> = PLOTS.iter().map(|plot| plot.draw(&found, "step")).collect();
     let mut page = Page::default();
     let last = |name: &str| found.get(name).and_then(|points| points.last());
     if let (Some((step, loss)), Some((_, positions))) = (last("train/loss"), last("positions")) {

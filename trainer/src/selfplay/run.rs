@@ -1,4 +1,4 @@
-//! A run with our engine: jobs out, games in, shards on disk.
+//! A run: jobs out to engines, games in, shards on disk.
 
 use super::SelfplayError;
 use super::arbor::{Arbor, Heard};
@@ -8,7 +8,6 @@ use super::settings::Settings;
 use super::store::{Size, Store};
 use super::telemetry::Telemetry;
 use super::uci_games::{UciGames, play_in_turn};
-use crate::files::write_atomic;
 use crate::interrupt;
 use crate::progress;
 use crate::provenance;
@@ -18,7 +17,6 @@ use engine::selfplay::protocol::{GameReport, Job, Reply, Totals};
 use indicatif::ProgressBar;
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
@@ -93,7 +91,7 @@ impl<'a> Run<'a> {
             settings,
             openings,
             store,
-            machine: read_telemetry(&settings.out).machine,
+            machine: Telemetry::read(&settings.out).unwrap_or_default().machine,
             settings_hash: plan.search.hash(),
             engine_name,
             networks: Vec::new(),
@@ -218,7 +216,7 @@ impl<'a> Run<'a> {
         self.bar.finish_and_clear();
         let games = self.store.games();
         let telemetry = Telemetry { machine: self.machine, ..self.store.telemetry() };
-        save_telemetry(&self.settings.out, &telemetry)?;
+        telemetry.save(&self.settings.out)?;
         if self.waiting.is_empty() && self.under_way.is_empty() {
             self.store.finish()?;
         }
@@ -393,19 +391,6 @@ fn identity(settings: &Settings, engine: &str, network: &str) -> Value {
         }
     }
     identity
-}
-
-const TELEMETRY: &str = "telemetry.json";
-
-fn read_telemetry(folder: &Path) -> Telemetry {
-    let text = std::fs::read(folder.join(TELEMETRY)).unwrap_or_default();
-    serde_json::from_slice(&text).unwrap_or_default()
-}
-
-fn save_telemetry(folder: &Path, telemetry: &Telemetry) -> Result<(), SelfplayError> {
-    let path = folder.join(TELEMETRY);
-    let bytes = serde_json::to_vec_pretty(telemetry).unwrap_or_default();
-    write_atomic(&path, &bytes).map_err(|source| SelfplayError::Write { path, source })
 }
 
 /// As records name our engine.

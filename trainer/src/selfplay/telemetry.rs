@@ -1,10 +1,16 @@
 //! What a run's games were like: reports in, counts and means out.
 
+use super::SelfplayError;
+use crate::files::write_atomic;
 use crate::shards::{Outcome, Record};
 use engine::chess::{Line, PackedMove};
 use engine::selfplay::protocol::{Effort, GameReport, Totals};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
+
+/// In the folder of a run.
+const FILE: &str = "telemetry.json";
 
 /// Plies of one bar of the length histogram.
 const LENGTH_STEP: u32 = 20;
@@ -36,6 +42,18 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
+    /// What a run has left in its folder, if anything.
+    pub fn read(folder: &Path) -> Option<Telemetry> {
+        let text = std::fs::read(folder.join(FILE)).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    pub fn save(&self, folder: &Path) -> Result<(), SelfplayError> {
+        let path = folder.join(FILE);
+        let bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        write_atomic(&path, &bytes).map_err(|source| SelfplayError::Write { path, source })
+    }
+
     pub fn add(&mut self, report: &GameReport, record: &Record) {
         self.games += 1;
         self.plies += report.plies.len() as u64;

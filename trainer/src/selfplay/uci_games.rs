@@ -86,11 +86,8 @@ impl UciGames {
             // The temperature here is the share of random moves.
             let warm = job.settings.temperature.at(plies.len() as u32);
             let played = stray(position, best, warm, &mut random);
-            if played == best {
-                plies.push(PlyReport { played: PackedMove::new(played).0, search: Some(search) });
-            } else {
-                plies.push(PlyReport { played: PackedMove::new(played).0, search: None });
-            }
+            let search = (played == best).then_some(search);
+            plies.push(PlyReport { played: PackedMove::new(played).0, search });
             moves.push(played.to_uci(mode).to_string());
             line.push(played);
         };

@@ -18,7 +18,9 @@ mod score;
 mod session;
 mod tensors;
 
-pub use checkpoint::{Checkpoint, CheckpointError, DEFAULT_NETWORK, Progress};
+pub use checkpoint::{
+    Checkpoint, CheckpointError, DEFAULT_NETWORK, Progress, path as checkpoint_path,
+};
 pub use device::{DeviceError, open_device};
 pub use learner::{Learner, LearnerParts};
 pub use memory::keep_freed_memory;
