@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
-use crate::driver::{engine, root, run_in, run_ok, run_refused, stockfish, trainer};
+use crate::driver::{engine, interrupt, root, run_in, run_ok, run_refused, stockfish, trainer};
 
 /// The finished games of a journal, by number.
 fn journal(folder: &Path) -> BTreeMap<u64, Value> {
@@ -279,8 +279,7 @@ fn a_long_think_ends_with_the_match_and_leaves_nothing_behind() {
         sleep(Duration::from_millis(20));
     }
     let interrupted = Instant::now();
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(interrupted.elapsed() < Duration::from_secs(10));
     assert!(journal(&folder.path().join("match")).is_empty());
@@ -353,8 +352,7 @@ fn an_interrupted_match_says_how_it_stands_and_goes_on() {
     let folder = tempdir().unwrap();
     let child = start(folder.path(), "match");
     wait_for_games(&folder.path().join("match"), 2);
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    interrupt(&child);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let played = journal(&folder.path().join("match")).len();

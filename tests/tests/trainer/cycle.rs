@@ -1,12 +1,15 @@
 //! `trainer loop`, `sweep` and `report` with the real binaries.
 
-use crate::driver::{run_in, run_ok, run_refused, trainer};
+use crate::driver::{interrupt, run_in, run_ok, run_refused, trainer};
+use crate::fixtures::shards;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Instant;
+use trainer::config::TrainConfig;
+use trainer::train::Checkpoint;
 
 /// A loop of seconds: the smallest network, a few short games.
 const QUICK: &str = "
@@ -105,7 +108,7 @@ fn a_loop_learns_and_reports() {
     assert!(!html.contains("http://") || html.contains("www.w3.org"), "it needs the net");
 }
 
-/// Killed at any moment, a loop ends as if it had not been.
+/// Killed or stopped by Ctrl-C at any moment, a loop ends as if it had not been.
 #[test]
 fn twenty_kills_change_nothing() {
     let whole = tempfile::tempdir().unwrap();
@@ -125,8 +128,15 @@ fn twenty_kills_change_nothing() {
         if child.try_wait().unwrap().is_some() {
             break;
         }
-        child.kill().unwrap();
-        child.wait().unwrap();
+        if kills % 4 == 3 {
+            interrupt(&child);
+            // It may have just ended by itself.
+            let code = child.wait().unwrap().code();
+            assert!(matches!(code, Some(130 | 0)), "{code:?}");
+        } else {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
         kills += 1;
     }
     assert!(kills >= 15, "it ended after {kills} kills");
@@ -139,6 +149,29 @@ fn twenty_kills_change_nothing() {
     assert_eq!(history(folder), history(whole.path()));
 }
 
+/// The config that a generation trained with.
+fn training(folder: &Path, number: u32) -> TrainConfig {
+    let run = folder.join(format!("loops/quick/generations/{number:04}/run"));
+    Checkpoint::find(&run).unwrap().config
+}
+
+#[test]
+fn a_sequential_gate_ends_when_it_is_sure() {
+    // The network of generation 1 is neither 600 Elo better nor 600 worse.
+    for (bounds, accepted) in [("elo0: -900, elo1: -600", true), ("elo0: 600, elo1: 900", false)] {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path();
+        quick(
+            folder,
+            &format!("gate: {{kind: sprt, games: 200, tc: nodes=2, sprt: {{{bounds}}}}}\n"),
+        );
+        run_ok(folder, &[&RUN[..], &["--generations", "1"]].concat());
+        let generation = &state(folder)["history"][0];
+        assert_eq!(generation["accepted"], accepted, "{bounds}: {generation}");
+        assert!(generation["gate"]["games"].as_u64().unwrap() < 200, "{generation}");
+    }
+}
+
 #[test]
 fn a_gate_that_nobody_passes_escalates() {
     let scratch = tempfile::tempdir().unwrap();
@@ -147,7 +180,10 @@ fn a_gate_that_nobody_passes_escalates() {
     let errors = run_refused(folder, &RUN);
     assert!(errors.contains("gate.score"), "{errors}");
     // Two games that are drawn or won by one side each are never all won.
-    quick(folder, "gate: {kind: score, games: 20, tc: nodes=2, score: 1.0}\n");
+    shards(folder, 500);
+    let more = "gate: {kind: score, games: 20, tc: nodes=2, score: 1.0}\n\
+                supervised: {paths: [shards], share: 0.2}\n";
+    quick(folder, more);
     let text = run_ok(folder, &[&RUN[..], &["--generations", "5"]].concat());
     assert!(text.contains("5 generations, 0 accepted; the best is 0"), "{text}");
     let state = state(folder);
@@ -158,6 +194,20 @@ fn a_gate_that_nobody_passes_escalates() {
     // From the third veto on, a part of the games is the vetoed network's.
     assert!(folder.join("loops/quick/generations/0004/games/current").is_dir());
     assert!(!folder.join("loops/quick/generations/0003/games/current").is_dir());
+    // How each generation was trained: supervised share, learning rate, folders of
+    // the window (2, 2, 3, 3, 3 without measures), whether the optimizer goes on.
+    let trained = |number| {
+        let config = training(folder, number);
+        let [window, supervised] = &config.data.sources[..] else { panic!("{config:?}") };
+        let rate = config.schedule.learning_rate;
+        (supervised.weight, rate, window.paths.len(), config.train.keep_optimizer)
+    };
+    let rate = trained(1).1;
+    assert_eq!(trained(1), (0.2, rate, 1, false));
+    assert_eq!(trained(2), (0.45, rate, 1, false));
+    assert_eq!(trained(3), (0.45, rate / 2.0, 2, false));
+    assert_eq!(trained(4), (0.45, rate / 2.0, 2, false));
+    assert_eq!(trained(5), (0.8, rate / 2.0, 1, false));
 }
 
 #[test]
@@ -178,6 +228,45 @@ fn a_loop_starts_from_a_network_and_stays_near_it() {
     assert!(generation["training"]["train/kl"].as_f64().unwrap() > 0.0, "{generation}");
     // Beyond the limit a match decides, though the gate is open.
     assert!(generation["gate"]["games"].as_u64().unwrap() >= 20, "{generation}");
+}
+
+/// Each generation goes on with the weight that the last one's divergence led to.
+#[test]
+fn the_pull_to_the_start_adapts_over_generations() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "");
+    let more = ["--generations", "1", "--set", "name=first"];
+    run_ok(folder, &[&RUN[..], &more].concat());
+    let start = "start: loops/first/generations/0001/net.onnx\n";
+    for (drift, grows) in [("target: 0.000001, limit: 9", true), ("target: 8, limit: 9", false)] {
+        let _ = fs::remove_dir_all(folder.join("loops/quick"));
+        quick(folder, &format!("{start}drift: {{{drift}, weight: 0.5}}\n"));
+        run_ok(folder, &RUN);
+        let weights: Vec<f64> =
+            (1..=3).map(|number| training(folder, number).loss.kl.weight).collect();
+        assert_eq!(weights[0], 0.5);
+        let ordered = match grows {
+            true => weights.is_sorted_by(|a, b| a < b),
+            false => weights.is_sorted_by(|a, b| a > b),
+        };
+        assert!(ordered, "{drift}: {weights:?}");
+    }
+}
+
+#[test]
+fn a_state_of_another_format_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "");
+    fs::create_dir_all(folder.join("loops/quick")).unwrap();
+    for (text, told) in
+        [("{\"format\": 7}", "has format 7"), ("{}", "has format none"), ("{", "state.json")]
+    {
+        fs::write(folder.join("loops/quick/state.json"), text).unwrap();
+        let errors = run_refused(folder, &RUN);
+        assert!(errors.contains(told) && errors.contains("state.json"), "{errors}");
+    }
 }
 
 #[test]

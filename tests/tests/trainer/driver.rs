@@ -1,7 +1,7 @@
 //! Runs the trainer's and the engine's binaries.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 /// The repository.
@@ -82,4 +82,10 @@ pub fn run_refused(folder: &Path, args: &[&str]) -> String {
     assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
     assert!(!errors.contains("panicked"), "{errors}");
     errors
+}
+
+/// Ctrl-C.
+pub fn interrupt(child: &Child) {
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(status.unwrap().success());
 }

@@ -1,6 +1,6 @@
 //! Games and labels from files of every kind, good and bad.
 
-use crate::driver::{root, run_in, run_ok, run_refused, trainer};
+use crate::driver::{interrupt, root, run_in, run_ok, run_refused, trainer};
 use engine::search::Random;
 use serde_json::Value;
 use shakmaty::san::SanPlus;
@@ -308,8 +308,7 @@ fn an_interrupted_import_keeps_what_it_has() {
     let mut input = import.stdin.take().unwrap();
     // More than can wait in queues: some chunks are through when this returns.
     input.write_all(games.as_bytes()).unwrap();
-    let kill = Command::new("kill").args(["-INT", &import.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    interrupt(&import);
     // An import that ended already does not mind.
     let _ = input.write_all(games.as_bytes());
     drop(input);

@@ -11,7 +11,7 @@ use shakmaty::{Chess, EnPassantMode, Position};
 use tempfile::{TempDir, tempdir};
 use trainer::shards::{Reader, Record, SearchKind, find_shards, validate};
 
-use crate::driver::{engine, run_in, run_ok, run_refused, stockfish, trainer};
+use crate::driver::{engine, interrupt, run_in, run_ok, run_refused, stockfish, trainer};
 
 /// All records, in the order of the files; each makes sense.
 fn records(folder: &Path) -> Vec<Record> {
@@ -342,8 +342,7 @@ fn ctrl_c_saves_and_the_next_run_goes_on() {
     while searches() < 8 && Instant::now() < deadline {
         sleep(Duration::from_millis(5));
     }
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     // Not one search was in vain.
     let text = run_ok(folder.path(), &args);

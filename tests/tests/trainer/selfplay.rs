@@ -1,6 +1,6 @@
 //! `trainer selfplay` with the engine's real binary: games on disk, whatever dies.
 
-use crate::driver::{root, run_in, run_ok, run_refused, stockfish, tables, trainer};
+use crate::driver::{interrupt, root, run_in, run_ok, run_refused, stockfish, tables, trainer};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -109,8 +109,7 @@ fn ctrl_c_keeps_what_is_finished() {
     let folder = scratch.path();
     let mut child = start(folder, &command("500", &[]));
     wait_for(&mut child, folder, 10);
-    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(status.unwrap().success());
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(on_disk(folder) >= 10);
 }

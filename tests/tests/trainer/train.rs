@@ -1,6 +1,6 @@
 //! Runs that are killed, stopped or wrong: nothing finished is lost.
 
-use crate::driver::{run_ok, run_refused, trainer};
+use crate::driver::{interrupt, run_ok, run_refused, trainer};
 use crate::fixtures::shards;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,8 +98,7 @@ fn ctrl_c_saves_and_exits_with_130() {
         assert!(child.try_wait().unwrap().is_none(), "ended before it could be stopped");
         sleep(Duration::from_millis(2));
     }
-    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(interrupt.unwrap().success());
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(checkpoints(folder, "stopped").len(), 1);
     let output = run_ok(folder, &["train", "--resume", "runs/stopped"]);

@@ -3,12 +3,17 @@
 use super::veto::Measures;
 use crate::files::write_atomic;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Of the file; another one is refused.
+const FORMAT: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
+    pub format: u32,
     /// The generation at work, counted from 1; 0 is the start.
     pub generation: u32,
     pub stage: Stage,
@@ -73,13 +78,39 @@ impl Generation {
     }
 }
 
+impl Default for State {
+    fn default() -> State {
+        State {
+            format: FORMAT,
+            generation: 0,
+            stage: Stage::default(),
+            best: 0,
+            weights: 0,
+            measures: Measures::default(),
+            vetoes: 0,
+            history: Vec::new(),
+        }
+    }
+}
+
 impl State {
     /// `None` if the loop has not begun.
     pub fn read(path: &Path) -> Result<Option<State>, String> {
-        match std::fs::read(path) {
-            Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| error.to_string()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error.to_string()),
+        let text = match std::fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        let tree: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+        match tree["format"].as_u64() {
+            Some(format) if format == u64::from(FORMAT) => {
+                serde_json::from_value(tree).map(Some).map_err(|error| error.to_string())
+            }
+            other => Err(format!(
+                "has format {}, this trainer reads {FORMAT}; go on with the trainer that began \
+                 the loop, or begin one under another name",
+                other.map_or("none".to_string(), |format| format.to_string())
+            )),
         }
     }
 
