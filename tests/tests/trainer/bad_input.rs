@@ -5,7 +5,7 @@ use crate::driver::{run_in, run_ok, run_refused, trainer};
 use crate::fixtures::shards;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 fn train<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let mut args = vec!["train", "--preset", "nano", "--name", "x", "--steps", "40"];
@@ -144,4 +144,16 @@ fn a_full_disk_is_told_and_nothing_half_written_stays() {
 fn leftovers(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().file_name().to_string_lossy().to_string()).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn output_that_nobody_reads_ends_it_quietly() {
+    let mut command = Command::new(trainer());
+    command.args(["train", "--help-config"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(141), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
 }

@@ -70,3 +70,32 @@ fn bad_suites_and_players_are_refused() {
     let skipped = run_in(folder.path(), &["suite", "greedy", "bad.epd", "--skip-bad"]);
     assert!(skipped.status.success());
 }
+
+/// Moves have values instead of being right or wrong, and players are compared
+/// problem by problem.
+#[test]
+fn labels_with_many_moves_are_suites() {
+    let Some(stockfish) = stockfish() else { return };
+    let folder = tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("a.epd"), EPD).unwrap();
+    let label = ["label", "a.epd", "--teacher", &stockfish, "--nodes", "5000"];
+    run_ok(folder, &[&label[..], &["--multipv", "256", "--out", "rated"]].concat());
+    run_ok(folder, &[&label[..], &["--out", "plain"]].concat());
+    let suite = ["suite", "alphabeta?depth=3", "rated", "--tc", "depth=3"];
+    let more = ["--against", "random", "--attempts", "attempts.jsonl", "--json"];
+    let text = run_ok(folder, &[&suite[..], &more].concat());
+    let outcomes: Value = serde_json::from_str(&text).unwrap();
+    let given_away = |index: usize| outcomes[index]["given_away"]["mean"].as_f64().unwrap();
+    assert_eq!(outcomes[0]["total"], 3, "{text}");
+    assert!(given_away(0) < 0.05 && given_away(1) > given_away(0), "{text}");
+    let difference = outcomes[1]["difference"]["given_away"]["mean"].as_f64().unwrap();
+    assert!((difference - (given_away(1) - given_away(0))).abs() < 1e-9, "{text}");
+    assert!(outcomes[0]["difference"].is_null(), "{text}");
+    let lines = fs::read_to_string(folder.join("attempts.jsonl")).unwrap();
+    assert_eq!(lines.matches("\"player\":\"random\"").count(), 3, "{lines}");
+    let text = run_ok(folder, &[&suite[..], &["--against", "random"]].concat());
+    assert!(text.contains("% of a point") && text.contains("random less alphabeta"), "{text}");
+    let errors = run_refused(folder, &["suite", "random", "plain"]);
+    assert!(errors.contains("no position in it has values"), "{errors}");
+}

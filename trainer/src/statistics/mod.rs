@@ -9,6 +9,7 @@
 mod elo;
 mod interval;
 mod matrix;
+mod mean;
 mod pairs;
 mod rating;
 mod sprt;
@@ -17,6 +18,7 @@ mod tests;
 
 pub use elo::{Comparison, expected_score, logistic_elo};
 pub use interval::{CONFIDENCE, Interval, normal_cdf, wilson};
+pub use mean::Mean;
 pub use pairs::{GameResult, Pairs, Tally};
 pub use rating::{Anchors, Encounter, Rating, rate};
 pub use sprt::{Decision, Model, Sprt};

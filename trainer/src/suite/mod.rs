@@ -1,14 +1,18 @@
-//! Tactical suites: what a player finds when there is something to find.
+//! Test suites: what a player finds when there is something to find, and what its
+//! moves give away.
 //!
-//! In: EPD files with `bm` and `am`, or Lichess puzzles as CSV, and somebody who
-//! plays. Out: an [`Attempt`] per problem, and a [`Report`] on all of them.
+//! In: EPD files with `bm` and `am`, Lichess puzzles as CSV, or shards with values
+//! of moves, and somebody who plays. Out: an [`Attempt`] per problem, a [`Report`]
+//! on all of them, and a [`Comparison`] of two players.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod comparison;
 mod epd;
 mod error;
 mod problem;
 mod puzzles;
+mod rated;
 mod rating;
 mod report;
 mod run;
@@ -18,8 +22,10 @@ mod share;
 mod solve;
 mod source;
 
+pub use comparison::Comparison;
 pub use error::SuiteError;
 pub use problem::{Expected, Problem};
+pub use rated::{is_shards, read_rated};
 pub use rating::RatingEstimate;
 pub use report::{Band, Report, Theme};
 pub use run::{Settings, run};

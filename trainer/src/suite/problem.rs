@@ -22,6 +22,9 @@ pub enum Expected {
     Choice { best: Vec<Move>, avoid: Vec<Move> },
     /// Solver and opponent in turn; the solver has the first and the last word.
     Line(Vec<Move>),
+    /// One move, the better the more points it is worth; 0 to 1. There are at
+    /// least two.
+    Valued(Vec<(Move, f64)>),
 }
 
 impl Problem {
@@ -34,6 +37,10 @@ impl Problem {
                 let avoid =
                     (!avoid.is_empty()).then(|| format!("not {}", either(&position, avoid)));
                 best.into_iter().chain(avoid).collect::<Vec<_>>().join(", ")
+            }
+            Expected::Valued(moves) => {
+                let best = moves.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+                best.map_or(String::new(), |(m, _)| either(&position, &[*m]))
             }
             Expected::Line(moves) => {
                 let play = |&m| SanPlus::from_move_and_play_unchecked(&mut position, m).to_string();

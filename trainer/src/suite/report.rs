@@ -1,6 +1,7 @@
 //! What the attempts at a suite came to.
 
 use super::{Attempt, Problem, RatingEstimate, Share};
+use crate::statistics::Mean;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +16,9 @@ pub struct Report {
     pub share: Share,
     /// From the problems that have a rating.
     pub rating: Option<RatingEstimate>,
+    /// Points a move, from the problems whose moves have values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_away: Option<Mean>,
     /// Attempts that ended in a fault of the player; they count as unsolved.
     pub faults: usize,
     /// Of the attempts where the player told.
@@ -60,6 +64,9 @@ impl Report {
         Report {
             share: Share::of(attempts.iter().map(|attempt| attempt.solved)),
             rating: RatingEstimate::new(&rated),
+            given_away: Mean::of(
+                &attempts.iter().filter_map(|attempt| attempt.given_away).collect::<Vec<_>>(),
+            ),
             faults: attempts.iter().filter(|attempt| attempt.fault.is_some()).count(),
             nodes_per_problem: (!nodes.is_empty())
                 .then(|| nodes.iter().sum::<u64>() as f64 / nodes.len() as f64),
@@ -116,6 +123,10 @@ impl fmt::Display for Report {
         if let Some(rating) = self.rating {
             writeln!(f, "{:<28}{rating}", "puzzle rating")?;
         }
+        if let Some(Mean { mean, error }) = self.given_away {
+            let [mean, error] = [mean, error].map(|points| 100.0 * points);
+            writeln!(f, "{:<28}{mean:.2} +/- {error:.2} % of a point", "given away by a move")?;
+        }
         writeln!(f, "{:<28}{}", "faults of the player", self.faults)?;
         if let Some(nodes) = self.nodes_per_problem {
             writeln!(f, "{:<28}{nodes:.0}", "nodes per problem")?;
@@ -163,6 +174,7 @@ mod tests {
         Attempt {
             id: problem.id.clone(),
             solved,
+            given_away: None,
             played: Vec::new(),
             expected: problem.expected(),
             nodes: solved.then_some(300),

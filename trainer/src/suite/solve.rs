@@ -10,11 +10,18 @@ use std::time::Instant;
 /// Starts a player.
 pub type Start<'a> = dyn Fn() -> Result<Box<dyn Player>, Fault> + Sync + 'a;
 
+/// A move that gives away less than this counts as the best: labels are no
+/// better than that.
+const GOOD_ENOUGH: f64 = 0.005;
+
 /// How a player did on one problem.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Attempt {
     pub id: String,
     pub solved: bool,
+    /// Points, where the moves have values; 0 for the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_away: Option<f64>,
     /// The player's moves in UCI notation, up to the first wrong one.
     pub played: Vec<String>,
     /// The solution in SAN.
@@ -59,6 +66,7 @@ pub fn attempt(player: &mut dyn Player, problem: &Problem, limit: Limit, seed: u
     let attempt = Attempt {
         id: problem.id.clone(),
         solved: false,
+        given_away: None,
         played: Vec::new(),
         expected: problem.expected(),
         nodes: None,
@@ -88,6 +96,12 @@ impl Sitting<'_> {
             Expected::Choice { best, avoid } => {
                 let m = self.ask(&game)?;
                 Ok((best.is_empty() || best.contains(&m)) && !avoid.contains(&m))
+            }
+            Expected::Valued(moves) => {
+                let m = self.ask(&game)?;
+                let given_away = given_away(moves, m);
+                self.attempt.given_away = Some(given_away);
+                Ok(given_away < GOOD_ENOUGH)
             }
             Expected::Line(line) => {
                 for turn in line.chunks(2) {
@@ -119,11 +133,21 @@ impl Sitting<'_> {
     }
 }
 
+/// A move without a value was not worth one: it counts as the worst that has.
+fn given_away(moves: &[(Move, f64)], m: Move) -> f64 {
+    let values = moves.iter().map(|(_, value)| *value);
+    let best = values.clone().fold(f64::NEG_INFINITY, f64::max);
+    let worst = values.fold(f64::INFINITY, f64::min);
+    let value = moves.iter().find(|(known, _)| *known == m).map_or(worst, |(_, value)| *value);
+    best - value
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::scripted::{NODES, Scripted};
     use super::*;
     use crate::suite::read;
+    use engine::chess::parse_move;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     const LIMIT: Limit = Limit::Nodes(100);
@@ -165,6 +189,26 @@ mod tests {
         ] {
             assert_eq!(solved(operations, m), expected, "{operations} {m}");
         }
+    }
+
+    #[test]
+    fn values_say_what_a_move_gives_away() {
+        let fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
+        let mut problem = epd(&format!("{fen} bm Ra8;"));
+        let position = problem.start.position().clone();
+        let moves = [("a1a8", 1.0), ("a1a7", 0.75), ("a1a2", 0.998)];
+        let value = |(text, value)| (parse_move(&position, text).unwrap(), value);
+        problem.solution = Expected::Valued(moves.map(value).to_vec());
+        for (m, given_away, solved) in
+            [("a1a8", 0.0, true), ("a1a7", 0.25, false), ("g1h1", 0.25, false)]
+        {
+            let attempt = answer(&problem, &[(fen, m)]);
+            assert_eq!((attempt.given_away, attempt.solved), (Some(given_away), solved), "{m}");
+            assert_eq!(attempt.expected, "Ra8#");
+        }
+        assert!(answer(&problem, &[(fen, "a1a2")]).solved);
+        let fault = answer(&problem, &[(fen, "crash")]);
+        assert_eq!((fault.given_away, fault.solved), (None, false));
     }
 
     #[test]
