@@ -6,8 +6,10 @@
 
 mod line;
 mod packed_move;
+mod rules_end;
 mod start;
 
 pub use line::{Line, Ply};
 pub use packed_move::PackedMove;
+pub use rules_end::RulesEnd;
 pub use start::{FenError, parse_fen, parse_move};

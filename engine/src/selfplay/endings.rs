@@ -2,11 +2,8 @@
 
 use super::protocol::Resignation;
 use super::settings::{Adjudicate, Resign, Verdict};
-use crate::chess::Line;
-use shakmaty::{Color, Position};
-
-/// A position repeated so often ends the game.
-const REPETITIONS: u8 = 2;
+use crate::chess::{Line, RulesEnd};
+use shakmaty::Color;
 
 /// What ended a game, in the words of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,25 +26,15 @@ impl End {
 
 /// What the rules say of the end of a line; `None` if the game goes on.
 pub fn by_the_rules(line: &Line) -> Option<End> {
-    let last = line.last();
-    let position = &last.position;
-    let draw = |termination| Some(End { winner: None, termination });
-    if position.legal_moves().is_empty() {
-        return match position.is_check() {
-            true => Some(End { winner: Some(!position.turn()), termination: "checkmate" }),
-            false => draw("stalemate"),
-        };
-    }
-    if position.is_insufficient_material() {
-        return draw("insufficient material");
-    }
-    if position.halfmoves() >= 100 {
-        return draw("fifty moves");
-    }
-    if last.repetitions >= REPETITIONS {
-        return draw("threefold repetition");
-    }
-    None
+    let end = RulesEnd::of(line)?;
+    let termination = match end {
+        RulesEnd::Checkmate { .. } => "checkmate",
+        RulesEnd::Stalemate => "stalemate",
+        RulesEnd::Material => "insufficient material",
+        RulesEnd::Repetition => "threefold repetition",
+        RulesEnd::FiftyMoves => "fifty moves",
+    };
+    Some(End { winner: end.winner(), termination })
 }
 
 /// Watches the values of one game.

@@ -3,6 +3,7 @@
 use super::record::Ending;
 use crate::players::GameLine;
 use crate::shards::{Outcome, Score};
+use engine::chess::RulesEnd;
 use engine::tablebase::{Tablebases, Wdl};
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Position};
@@ -76,26 +77,7 @@ impl<'a> Judge<'a> {
 
     /// How the game has ended, if it has.
     pub fn verdict(&self, game: &GameLine) -> Option<(Outcome, Ending)> {
-        self.by_rules(game).or_else(|| self.adjudicated(game))
-    }
-
-    fn by_rules(&self, game: &GameLine) -> Option<(Outcome, Ending)> {
-        let position = game.position();
-        if position.is_checkmate() {
-            return Some((won_by(!position.turn()), Ending::Checkmate));
-        }
-        let ending = if position.is_stalemate() {
-            Ending::Stalemate
-        } else if position.is_insufficient_material() {
-            Ending::Material
-        } else if game.line().last().repetitions >= 2 {
-            Ending::Repetition
-        } else if position.halfmoves() >= 100 {
-            Ending::FiftyMoves
-        } else {
-            return None;
-        };
-        Some((Outcome::Draw, ending))
+        by_rules(game).or_else(|| self.adjudicated(game))
     }
 
     fn adjudicated(&self, game: &GameLine) -> Option<(Outcome, Ending)> {
@@ -123,6 +105,18 @@ impl<'a> Judge<'a> {
         (limit.is_some_and(|limit| self.played >= limit))
             .then_some((Outcome::Draw, Ending::MoveLimit))
     }
+}
+
+fn by_rules(game: &GameLine) -> Option<(Outcome, Ending)> {
+    let end = RulesEnd::of(game.line())?;
+    let ending = match end {
+        RulesEnd::Checkmate { .. } => Ending::Checkmate,
+        RulesEnd::Stalemate => Ending::Stalemate,
+        RulesEnd::Material => Ending::Material,
+        RulesEnd::Repetition => Ending::Repetition,
+        RulesEnd::FiftyMoves => Ending::FiftyMoves,
+    };
+    Some((end.winner().map_or(Outcome::Draw, won_by), ending))
 }
 
 pub fn won_by(color: Color) -> Outcome {

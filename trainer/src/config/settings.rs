@@ -100,6 +100,8 @@ pub enum OptimizerKind {
 #[serde(deny_unknown_fields)]
 pub struct TrainSettings {
     pub start_from: Option<PathBuf>,
+    /// Younger than the format of checkpoints, so older ones lack it.
+    #[serde(default)]
     pub keep_optimizer: bool,
     pub steps: Option<u64>,
     pub positions: Option<u64>,
