@@ -8,11 +8,13 @@ use engine::eval::Network;
 use std::hint::black_box;
 use std::sync::Arc;
 use trainer::export::{Metadata, Options, Precision, SpeedSettings, build, quantize, speed};
-use trainer::model::{Activation, Architecture, Norm, ValueKind, Weights, random_weights};
+use trainer::model::{Activation, Architecture, Body, Norm, ValueKind, Weights, random_weights};
 
 fn small() -> (Architecture, Weights) {
     let architecture = Architecture {
         encoder: Encoder::Basic18,
+        body: Body::Tower,
+        hidden: 0,
         blocks: 6,
         channels: 64,
         squeeze: 16,

@@ -53,6 +53,11 @@ impl PackedMove {
         Move::Normal { role, from, capture, to, promotion: self.promotion() }
     }
 
+    /// The same kind of move between other squares.
+    pub fn on(self, from: Square, to: Square) -> PackedMove {
+        PackedMove(self.0 & !0xfff | from as u16 | (to as u16) << 6)
+    }
+
     /// The move seen from the mover's side of the board: ranks flip for Black.
     pub fn mover_view(self, mover: Color) -> PackedMove {
         match mover {

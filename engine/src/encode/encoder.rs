@@ -1,6 +1,7 @@
 //! The input layouts by name: a line of positions in, planes or a cache key out.
 
-use super::{az119, basic18, cache_key, lc0_planes, nmp72, rich, tactics};
+use super::PolicyMap;
+use super::{az119, basic18, cache_key, lc0_planes, nmp72, rich, tactics, threats};
 use crate::chess::Ply;
 
 /// How a network sees a position.
@@ -12,6 +13,8 @@ pub enum Encoder {
     Rich,
     /// The same and the outcome of every move by captures, without history.
     Tactics,
+    /// Pieces and what attacks and defends them, without history.
+    Threats,
     /// AlphaZero's shape: eight boards.
     Az119,
     /// Four boards and two dozen planes of chess knowledge.
@@ -21,13 +24,14 @@ pub enum Encoder {
 }
 
 impl Encoder {
-    pub const ALL: [Encoder; 6] = [
+    pub const ALL: [Encoder; 7] = [
         Encoder::Basic18,
         Encoder::Az119,
         Encoder::Nmp72,
         Encoder::Lc0,
         Encoder::Rich,
         Encoder::Tactics,
+        Encoder::Threats,
     ];
 
     /// The name that network files carry.
@@ -36,6 +40,7 @@ impl Encoder {
             Encoder::Basic18 => "basic18",
             Encoder::Rich => "rich",
             Encoder::Tactics => "tactics",
+            Encoder::Threats => "threats",
             Encoder::Az119 => "az119",
             Encoder::Nmp72 => "nmp72",
             Encoder::Lc0 => "lc0-112",
@@ -52,6 +57,7 @@ impl Encoder {
             Encoder::Basic18 => basic18::PLANES,
             Encoder::Rich => rich::PLANES,
             Encoder::Tactics => tactics::PLANES,
+            Encoder::Threats => threats::PLANES,
             Encoder::Az119 => az119::PLANES,
             Encoder::Nmp72 => nmp72::PLANES,
             Encoder::Lc0 => lc0_planes::PLANES,
@@ -61,10 +67,19 @@ impl Encoder {
     /// Boards that the encoder looks at, the current one included.
     pub fn history(self) -> usize {
         match self {
-            Encoder::Basic18 | Encoder::Rich | Encoder::Tactics => 1,
+            Encoder::Basic18 | Encoder::Rich | Encoder::Tactics | Encoder::Threats => 1,
             Encoder::Az119 => az119::HISTORY,
             Encoder::Nmp72 => nmp72::HISTORY,
             Encoder::Lc0 => lc0_planes::HISTORY,
+        }
+    }
+
+    /// The policy that goes with these planes in networks that our trainer makes:
+    /// both look at the board from the same side.
+    pub fn policy(self) -> PolicyMap {
+        match self {
+            Encoder::Threats => PolicyMap::Exchange,
+            _ => PolicyMap::Az4672,
         }
     }
 
@@ -77,6 +92,7 @@ impl Encoder {
             Encoder::Basic18 => basic18::encode(plies, out),
             Encoder::Rich => rich::encode(plies, out),
             Encoder::Tactics => tactics::encode(plies, out),
+            Encoder::Threats => threats::encode(plies, out),
             Encoder::Az119 => az119::encode(plies, out),
             Encoder::Nmp72 => nmp72::encode(plies, out),
             Encoder::Lc0 => lc0_planes::encode(plies, out),
@@ -96,7 +112,9 @@ impl Encoder {
             cache_key::with_history(plies, history.min(boards.max(1)), move_number)
         };
         match self {
-            Encoder::Basic18 | Encoder::Rich | Encoder::Tactics => cache_key::position(plies),
+            Encoder::Basic18 | Encoder::Rich | Encoder::Tactics | Encoder::Threats => {
+                cache_key::position(plies)
+            }
             Encoder::Az119 => over(az119::HISTORY, true),
             Encoder::Nmp72 => over(nmp72::HISTORY, true),
             Encoder::Lc0 => over(lc0_planes::HISTORY, false),

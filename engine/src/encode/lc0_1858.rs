@@ -19,7 +19,11 @@ const PROMOTIONS: usize = 1792;
 static FROM_TO: [[u16; 64]; 64] = from_to();
 
 pub fn index(m: Move, mover: Color) -> usize {
-    let packed = PackedMove::new(m).mover_view(mover);
+    packed_index(PackedMove::new(m).mover_view(mover))
+}
+
+/// Of a move that is in the mover's view already.
+pub fn packed_index(packed: PackedMove) -> usize {
     let (from, to) = (packed.from() as usize, packed.to() as usize);
     let piece = match packed.promotion() {
         None | Some(Role::Knight) => return usize::from(FROM_TO[from][to]),

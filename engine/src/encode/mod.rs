@@ -32,6 +32,7 @@ mod az4672;
 mod basic18;
 mod cache_key;
 mod encoder;
+mod exchange3716;
 mod knowledge;
 mod lc0_1858;
 mod lc0_planes;
@@ -40,6 +41,7 @@ mod planes;
 mod policy;
 mod rich;
 mod tactics;
+mod threats;
 mod view;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The policy layouts by name: a legal move in, its index in the policy head
 //! out, and back.
 
-use super::{az4672, lc0_1858};
+use super::{az4672, exchange3716, lc0_1858};
 use shakmaty::{Chess, Move, Position};
 
 /// How a network numbers moves.
@@ -11,16 +11,19 @@ pub enum PolicyMap {
     Az4672,
     /// Leela Chess Zero's: every from-to pair a piece could ever play.
     Lc0,
+    /// The same from the king's side, moves that lose material apart.
+    Exchange,
 }
 
 impl PolicyMap {
-    pub const ALL: [PolicyMap; 2] = [PolicyMap::Az4672, PolicyMap::Lc0];
+    pub const ALL: [PolicyMap; 3] = [PolicyMap::Az4672, PolicyMap::Lc0, PolicyMap::Exchange];
 
     /// The name that network files carry.
     pub fn name(self) -> &'static str {
         match self {
             PolicyMap::Az4672 => "az4672",
             PolicyMap::Lc0 => "lc0-1858",
+            PolicyMap::Exchange => "exchange3716",
         }
     }
 
@@ -34,6 +37,7 @@ impl PolicyMap {
         match self {
             PolicyMap::Az4672 => az4672::LEN,
             PolicyMap::Lc0 => lc0_1858::LEN,
+            PolicyMap::Exchange => exchange3716::LEN,
         }
     }
 
@@ -42,6 +46,7 @@ impl PolicyMap {
         match self {
             PolicyMap::Az4672 => az4672::index(m, position.turn()),
             PolicyMap::Lc0 => lc0_1858::index(m, position.turn()),
+            PolicyMap::Exchange => exchange3716::index(m, position),
         }
     }
 

@@ -19,11 +19,11 @@
 //! queen 9, king above all.
 
 use super::basic18;
-use super::knowledge::king;
+use super::knowledge::{king, reach::Reach};
 use super::planes::Planes;
 use super::view::View;
 use crate::chess::Ply;
-use shakmaty::{Bitboard, Board, Color, Position, Role};
+use shakmaty::{Bitboard, Board, Color, Position};
 
 pub const PLANES: usize = 37;
 
@@ -37,7 +37,7 @@ pub fn encode(plies: &[Ply], out: &mut [f32]) {
 
 /// Planes 18-36, from a board on which we are White.
 fn knowledge(planes: &mut Planes, board: &Board) {
-    let sides = [Color::White, Color::Black].map(|color| Side::of(board, color));
+    let sides = [Color::White, Color::Black].map(|color| Reach::of(board, color));
     for (index, side) in sides.iter().enumerate() {
         for (role, squares) in side.by_role.iter().enumerate() {
             planes.set(6 * index + role, squares.0);
@@ -53,41 +53,6 @@ fn knowledge(planes: &mut Planes, board: &Board) {
     let checkers =
         king.map_or(Bitboard::EMPTY, |king| board.attacks_to(king, Color::Black, board.occupied()));
     planes.set(16, checkers.0);
-}
-
-/// What one side attacks.
-struct Side {
-    /// In the order of [`Role::ALL`].
-    by_role: [Bitboard; 6],
-    once: Bitboard,
-    twice: Bitboard,
-}
-
-impl Side {
-    fn of(board: &Board, color: Color) -> Side {
-        let mut side =
-            Side { by_role: Default::default(), once: Bitboard::EMPTY, twice: Bitboard::EMPTY };
-        for (role, squares) in Role::ALL.into_iter().zip(&mut side.by_role) {
-            for square in board.by_role(role) & board.by_color(color) {
-                let reach = board.attacks_from(square);
-                *squares |= reach;
-                side.twice |= side.once & reach;
-                side.once |= reach;
-            }
-        }
-        side
-    }
-
-    /// Pieces of `color`, the other side, that this one attacks to its profit.
-    fn en_prise(&self, board: &Board, color: Color, defender: &Side) -> Bitboard {
-        let [pawns, knights, bishops, rooks, ..] = self.by_role;
-        let minors = pawns | knights | bishops;
-        let by_less = (board.knights() | board.bishops()) & pawns
-            | board.rooks() & minors
-            | board.queens() & (minors | rooks);
-        let undefended = self.once & !defender.once;
-        (by_less | board.occupied() & undefended) & board.by_color(color) & !board.kings()
-    }
 }
 
 #[cfg(test)]

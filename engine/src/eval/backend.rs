@@ -6,7 +6,8 @@
 use super::onnxruntime::{DeviceOptions, OnnxRuntime, Provider};
 use super::runtime::{REMEDY, Runtime, RuntimeError};
 use super::{
-    EvalError, EvaluatorSource, NativeBackend, Network, NetworkError, RandomSource, RustBackend,
+    DenseBackend, EvalError, EvaluatorSource, NativeBackend, Network, NetworkError, RandomSource,
+    RustBackend,
 };
 use std::fmt;
 use std::path::PathBuf;
@@ -147,10 +148,7 @@ pub fn open_backend(settings: &BackendSettings) -> Result<Opened, BackendError> 
             let source = Arc::new(RustBackend::new(&*network()?)?);
             Ok(opened(Backend::Rust, source, None))
         }
-        Backend::Native => {
-            let source = Arc::new(NativeBackend::new(&*network()?)?);
-            Ok(opened(Backend::Native, source, None))
-        }
+        Backend::Native => Ok(opened(Backend::Native, native(&*network()?)?, None)),
         Backend::Auto => open_auto(settings, network()?),
         named => match named.provider() {
             Some(provider) => {
@@ -214,10 +212,7 @@ fn open_auto(settings: &BackendSettings, network: Arc<Network>) -> Result<Opened
     };
     // TensorRT is left out: its first start compiles for minutes.
     let devices = [Backend::Cuda, Backend::Coreml, Backend::Directml];
-    let native = || {
-        let source = Arc::new(NativeBackend::new(&network).ok()?);
-        Some(opened(Backend::Native, source, None))
-    };
+    let native = || Some(opened(Backend::Native, native(&network).ok()?, None));
     let found = devices
         .into_iter()
         .find_map(&mut try_provider)
@@ -243,6 +238,17 @@ fn open_auto(settings: &BackendSettings, network: Arc<Network>) -> Result<Opened
     let mut opened = opened(Backend::Rust, Arc::new(RustBackend::new(&network)?), None);
     opened.notes = notes;
     Ok(opened)
+}
+
+/// Our own arithmetic for the two kinds of networks that it knows.
+fn native(network: &Network) -> Result<Arc<dyn EvaluatorSource>, EvalError> {
+    match DenseBackend::new(network) {
+        Ok(dense) => Ok(Arc::new(dense)),
+        Err(not_dense) => match NativeBackend::new(network) {
+            Ok(residual) => Ok(Arc::new(residual)),
+            Err(error) => Err(EvalError(format!("{error}; as a dense network: {not_dense}"))),
+        },
+    }
 }
 
 fn opened(

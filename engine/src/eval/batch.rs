@@ -88,8 +88,7 @@ impl Batch {
         if self.len() <= self.capacity {
             return Ok(());
         }
-        let (len, capacity) = (self.len(), self.capacity);
-        Err(EvalError(format!("{len} positions pushed into a batch of {capacity}")))
+        Err(too_many(self.len(), self.capacity))
     }
 
     pub fn clear(&mut self) {
@@ -139,16 +138,25 @@ impl Batch {
             // before it can spread through the tree.
             if !total.is_finite() {
                 answers.clear();
-                return Err(EvalError(
-                    "the network gave a number that is not finite: its weights are damaged, or \
-                     they overflow in 16-bit precision"
-                        .to_string(),
-                ));
+                return Err(not_finite());
             }
             start = end;
         }
         Ok(())
     }
+}
+
+/// One position too many is the caller's fault.
+pub(super) fn too_many(len: usize, capacity: usize) -> EvalError {
+    EvalError(format!("{len} positions pushed into a batch of {capacity}"))
+}
+
+pub(super) fn not_finite() -> EvalError {
+    EvalError(
+        "the network gave a number that is not finite: its weights are damaged, or they overflow \
+         in 16-bit precision"
+            .to_string(),
+    )
 }
 
 /// Output tensors of one run.
@@ -181,7 +189,7 @@ impl Numbers<'_> {
     }
 }
 
-fn read_value(head: ValueHead, at: impl Fn(usize) -> f32) -> Value {
+pub(super) fn read_value(head: ValueHead, at: impl Fn(usize) -> f32) -> Value {
     let (win, draw, loss) = match head {
         ValueHead::Scalar => return Value::from_scalar(at(0)),
         ValueHead::Wdl => {

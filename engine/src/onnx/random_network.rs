@@ -91,7 +91,7 @@ impl Net {
                 let y = self.conv("policy", x, spec.channels, spec.policy.len() / 64, 1);
                 layers::flatten(&mut self.graph, &y)
             }
-            PolicyMap::Lc0 => {
+            PolicyMap::Lc0 | PolicyMap::Exchange => {
                 let y = self.conv("policy.narrow", x, spec.channels, 2, 1);
                 let y = layers::flatten(&mut self.graph, &y);
                 self.dense("policy", &y, 128, spec.policy.len())
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn every_layout_can_be_written() {
         for encoder in Encoder::ALL {
-            for policy in [PolicyMap::Az4672, PolicyMap::Lc0] {
+            for policy in PolicyMap::ALL {
                 for value in [ValueHead::Wdl, ValueHead::Scalar] {
                     let mut spec = NetworkSpec::tiny(encoder, policy, value);
                     spec.moves_left = true;

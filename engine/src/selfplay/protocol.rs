@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! > {"request":"play","id":1,"seed":7,"settings":{"visits":64}}
-//! < {"reply":"ready","network":"5f2c...","encoder":"tactics","threads":2,"games_at_once":64}
+//! < {"reply":"ready","network":"5f2c...","encoder":"threats","threads":2,"games_at_once":64}
 //! < {"reply":"game","id":1,"result":"1-0","termination":"checkmate","plies":[...],...}
 //! > {"request":"network","path":"next.onnx"}
 //! > {"request":"finish"}

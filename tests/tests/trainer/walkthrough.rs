@@ -1,6 +1,6 @@
 //! From labeled positions to a game: every step with the real binaries.
 
-use crate::driver::{engine, run_in, run_ok};
+use crate::driver::{engine, run_in, run_ok, run_refused};
 use crate::fixtures::shards;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -33,16 +33,53 @@ fn data_to_network_to_game() {
         assert!(listed.contains(file), "{listed}");
     }
     for file in ["first.onnx", "half.onnx", "int8.onnx"] {
-        let plies = play(&folder.join(file), 40);
+        let plies = play(&folder.join(file), "cpu", 40);
         assert!(plies > 10, "{file}: only {plies} plies");
     }
     assert!(began.elapsed() < Duration::from_secs(120), "took {:?}", began.elapsed());
 }
 
+#[test]
+fn data_to_dense_network_to_game() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    shards(folder, 3000);
+    let mut train = vec!["train", "--preset", "nano", "--data", "shards", "--steps", "30"];
+    train.extend(["--name", "wide"]);
+    let settings = ["encoder=threats", "body=dense", "hidden=64", "moves_left=true"];
+    let settings = settings.map(|setting| format!("model.{setting}"));
+    train.extend(settings.iter().flat_map(|setting| ["--set", setting]));
+    train.extend(["--set", "schedule.warmup=5", "--set", "data.batch_size=64"]);
+    let output = run_ok(folder, &train);
+    assert!(output.contains("finished 30 steps"), "{output}");
+
+    for (flag, file) in [(None, "wide.onnx"), (Some("--fp16"), "half.onnx")] {
+        let mut export = vec!["export-onnx", "runs/wide", "--out", file];
+        export.extend(flag);
+        let output = run_ok(folder, &export);
+        assert!(output.contains("256 positions"), "{output}");
+    }
+    let export = ["export-onnx", "runs/wide", "--out", "int8.onnx", "--int8"];
+    let errors = run_refused(folder, &export);
+    assert!(errors.contains("a dense network has none"), "{errors}");
+
+    let listed = run_ok(folder, &["nets", ".", "--no-speed"]);
+    assert!(listed.contains("threats exchange3716 wdl"), "{listed}");
+    for (file, backend) in [
+        ("wide.onnx", "native"),
+        ("half.onnx", "native"),
+        ("wide.onnx", "rust"),
+        ("half.onnx", "cpu"),
+    ] {
+        let plies = play(&folder.join(file), backend, 20);
+        assert!(plies > 10, "{file} on {backend}: only {plies} plies");
+    }
+}
+
 /// A game of the network against itself; every move must be legal.
-fn play(net: &Path, plies: usize) -> usize {
+fn play(net: &Path, backend: &str, plies: usize) -> usize {
     let mut command = Command::new(engine());
-    command.arg("--net").arg(net).args(["--backend", "cpu", "--threads", "1"]);
+    command.arg("--net").arg(net).args(["--backend", backend, "--threads", "1"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -26,7 +26,7 @@ pub struct Flags {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// 16-bit weights and arithmetic: half the size, for GPUs
+    /// 16-bit weights, and arithmetic but for dense networks: half the size
     #[arg(long, conflicts_with = "int8")]
     fp16: bool,
     /// 8-bit convolutions: a quarter of the size, quicker on CPUs
@@ -225,7 +225,7 @@ fn answers(network: &Network, positions: &Positions, device: &burn::tensor::Devi
     let outputs = network.forward(input, Mode::Infer);
     let numbers = |tensor: Tensor<2>| tensor.into_data().iter::<f32>().collect();
     Outputs {
-        policy: numbers(outputs.policy),
+        policy: numbers(outputs.policy.all()),
         value: numbers(outputs.value),
         moves_left: outputs.moves_left.map(numbers),
     }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(next_help_heading = "Settings")]
 pub struct ConfigFlags {
-    /// Settings to start from: nano, small, thesis, neural-mate, base or large [default: small]
+    /// Settings to start from: nano, dense, small, thesis, neural-mate, base or large [default: small]
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// File of settings, YAML or TOML, that count over the preset's

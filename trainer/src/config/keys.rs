@@ -23,7 +23,7 @@ const fn optional(path: &'static str, kind: Kind, help: &'static str) -> Key {
     Key { path, kind, optional: true, help }
 }
 
-const ENCODERS: &[&str] = &["basic18", "az119", "nmp72", "lc0-112", "rich", "tactics"];
+const ENCODERS: &[&str] = &["basic18", "az119", "nmp72", "lc0-112", "rich", "tactics", "threats"];
 const SEARCH_KINDS: &[&str] =
     &["None", "Human", "Teacher", "Comment", "Full", "Cheap", "Random", "Book"];
 
@@ -43,6 +43,12 @@ pub const KEYS: &[Key] = &[
     key("run.device", Choice(&["cpu", "cuda", "wgpu"]), "what computes"),
     key("run.threads", Count(0, 4096), "threads that compute on the CPU; 0 for one per processor"),
     key("model.encoder", Choice(ENCODERS), "input planes"),
+    key(
+        "model.body",
+        Choice(&["tower", "dense"]),
+        "residual blocks of convolutions, or one wide layer that sees the whole board",
+    ),
+    key("model.hidden", Count(0, 65536), "width of a dense body"),
     key("model.blocks", Count(1, 256), "residual blocks"),
     key("model.channels", Count(1, 4096), "channels of the tower"),
     key("model.squeeze", Count(0, 4096), "hidden channels of squeeze and excitation; 0 for none"),

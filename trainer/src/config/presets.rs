@@ -6,11 +6,11 @@ use super::settings::{
     TrainConfig, TrainSettings, ValueLoss,
 };
 use crate::dataset::DatasetSettings;
-use crate::model::{Activation, Architecture, Norm, ValueKind};
+use crate::model::{Activation, Architecture, Body, Norm, ValueKind};
 use engine::encode::Encoder;
 
 /// From the smallest to the largest.
-pub const PRESETS: [&str; 6] = ["nano", "small", "thesis", "neural-mate", "base", "large"];
+pub const PRESETS: [&str; 7] = ["nano", "dense", "small", "thesis", "neural-mate", "base", "large"];
 
 pub const DEFAULT_PRESET: &str = "small";
 
@@ -18,6 +18,7 @@ pub const DEFAULT_PRESET: &str = "small";
 pub fn preset(name: &str) -> TrainConfig {
     match name {
         "nano" => nano(),
+        "dense" => dense(),
         "thesis" => thesis(),
         "neural-mate" => neural_mate(),
         "base" => base(),
@@ -55,6 +56,26 @@ fn nano() -> TrainConfig {
     config
 }
 
+/// One wide layer on planes of threats: by far the strongest for its time on a
+/// processor, in training and in play.
+fn dense() -> TrainConfig {
+    let mut config = small();
+    config.model = Architecture {
+        encoder: Encoder::Threats,
+        body: Body::Dense,
+        value_hidden: 32,
+        ..config.model
+    };
+    config.data.batch_size = 1024;
+    config.data.shuffle = 1 << 20;
+    config.optimizer.weight_decay = 0.05;
+    config.optimizer.ema = 0.9995;
+    config.schedule.warmup = 300;
+    config.train.steps = Some(40_000);
+    config.train.histogram_every = 0;
+    config
+}
+
 /// Small enough for a processor, strong enough to play: what others change.
 fn small() -> TrainConfig {
     TrainConfig {
@@ -67,6 +88,8 @@ fn small() -> TrainConfig {
         },
         model: Architecture {
             encoder: Encoder::Basic18,
+            body: Body::Tower,
+            hidden: 512,
             blocks: 6,
             channels: 64,
             squeeze: 16,

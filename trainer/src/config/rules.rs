@@ -3,7 +3,8 @@
 
 use super::schedule::Decay;
 use super::settings::{Length, TrainConfig, ValueLoss};
-use crate::model::{Norm, ValueKind};
+use crate::model::{Activation, Body, Norm, ValueKind};
+use engine::encode::PolicyMap;
 
 pub struct Rule {
     /// The first is where the problem is reported.
@@ -16,6 +17,10 @@ pub const RULES: &[Rule] = &[
     Rule { keys: &["run.name"], broken: name },
     Rule { keys: &["data.sources"], broken: no_data },
     Rule { keys: &["data.max_ply", "data.min_ply"], broken: no_plies },
+    Rule { keys: &["model.encoder", "model.body"], broken: policy_shape },
+    Rule { keys: &["model.hidden", "model.body"], broken: hidden },
+    Rule { keys: &["model.activation", "model.body"], broken: activation },
+    Rule { keys: &["model.norm", "model.body"], broken: norm },
     Rule { keys: &["model.attention_blocks", "model.blocks"], broken: attention },
     Rule {
         keys: &[
@@ -66,6 +71,32 @@ fn no_data(config: &TrainConfig) -> Option<String> {
 fn no_plies(config: &TrainConfig) -> Option<String> {
     let (first, last) = (config.data.min_ply?, config.data.max_ply?);
     when(first > last, || format!("{last} lies before data.min_ply, {first}"))
+}
+
+fn policy_shape(config: &TrainConfig) -> Option<String> {
+    let (encoder, body) = (config.model.encoder, config.model.body);
+    let policy = encoder.policy();
+    when(body == Body::Tower && policy != PolicyMap::Az4672, || {
+        let (encoder, policy) = (encoder.name(), policy.name());
+        format!("{encoder} goes with the policy {policy}, which needs model.body=dense")
+    })
+}
+
+fn hidden(config: &TrainConfig) -> Option<String> {
+    let model = &config.model;
+    when(model.body == Body::Dense && model.hidden == 0, || "a dense body needs a width".into())
+}
+
+fn activation(config: &TrainConfig) -> Option<String> {
+    let model = &config.model;
+    let other = model.body == Body::Dense && model.activation != Activation::Relu;
+    when(other, || "a dense body has relu".into())
+}
+
+fn norm(config: &TrainConfig) -> Option<String> {
+    let model = &config.model;
+    let useless = model.body == Body::Dense && model.norm != Norm::None;
+    when(useless, || "a dense body has no normalization".into())
 }
 
 fn attention(config: &TrainConfig) -> Option<String> {

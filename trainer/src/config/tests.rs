@@ -4,6 +4,7 @@ use super::keys::{KEYS, is_list, key_at};
 use super::kind::Kind;
 use super::layer::Layer;
 use super::*;
+use crate::model::Body;
 use crate::shards::SearchKind;
 use clap::Parser;
 use engine::encode::Encoder;
@@ -59,6 +60,7 @@ fn every_preset_is_sound() {
     let described: Vec<String> = PRESETS.iter().map(|name| preset(name).model.describe()).collect();
     let expected = [
         "resnet 2x16",
+        "dense 512",
         "se-resnet 6x64",
         "resnet 6x96",
         "se-resnet 8x128 attention 2",
@@ -195,12 +197,21 @@ fn all_problems_are_told_at_once_with_file_and_path() {
 
 #[test]
 fn contradictions_are_told() {
-    let cases: [(&[&str], &str); 16] = [
+    let cases: [(&[&str], &str); 18] = [
         (&["--name", "../x"], "run.name: \"../x\" should be the name of a folder"),
         (&["--steps", "500"], "schedule.warmup: 500 steps of warm-up leave none of the run's 500"),
         (
             &["--set", "train.positions=25600"],
             "schedule.warmup: 500 steps of warm-up leave none of the run's 100",
+        ),
+        (
+            &["--set", "model.encoder=threats"],
+            "model.encoder: threats goes with the policy exchange3716, which needs \
+             model.body=dense",
+        ),
+        (
+            &["--set", "model.body=dense", "--set", "model.hidden=0"],
+            "model.hidden: a dense body needs a width",
         ),
         (
             &["--set", "model.attention_blocks=7"],
@@ -243,6 +254,15 @@ fn contradictions_are_told() {
         assert!(line.starts_with(expected), "{line} does not start with {expected}");
     }
     assert_eq!(problems(&[]), ["data.sources: nothing to train on; name shards with --data PATH"]);
+}
+
+#[test]
+fn a_dense_network_by_flags() {
+    let flags = ["model.encoder=threats", "model.body=dense", "model.hidden=96"];
+    let flags: Vec<&str> = flags.iter().flat_map(|flag| ["--set", *flag]).collect();
+    let made = config(&flags);
+    assert_eq!(made.model.describe(), "dense 96");
+    assert_eq!((made.model.body, made.model.encoder), (Body::Dense, Encoder::Threats));
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub struct Batch {
     /// Room for legal moves of each position: as many as the position with the
     /// most has, rounded up.
     pub width: usize,
-    /// `width` az4672 indices; those of legal moves, then 0.
+    /// `width` indices of the encoder's policy; those of legal moves, then 0.
     pub moves: Vec<i32>,
     /// `width` flags: 1 for a legal move, then 0.
     pub legal: Vec<f32>,

@@ -5,7 +5,7 @@ use super::filter::{Filter, LeftOut, RecordKey};
 use super::targets::TargetSettings;
 use crate::shards::{Outcome, PolicyTarget, Record, Replay, Step};
 use engine::chess::{PackedMove, Ply};
-use engine::encode::{Encoder, PolicyMap};
+use engine::encode::Encoder;
 use shakmaty::{MoveList, Position};
 
 /// What to make of records.
@@ -105,7 +105,8 @@ impl Part {
             return Err(format!("weight {} is not a number", step.ply.weight));
         }
         let first_move = self.moves.len();
-        let index = |m| PolicyMap::Az4672.index(m, position) as u16;
+        let policy = recipe.encoder.policy();
+        let index = |m| policy.index(m, position) as u16;
         self.moves.extend(legal.iter().map(|m| index(*m)));
         self.policy.resize(self.moves.len(), 0.0);
         let weights = &mut self.policy[first_move..];

@@ -10,6 +10,8 @@ pub enum ExportError {
     Weights(#[from] WeightsError),
     #[error("{groups} groups do not divide {channels} channels: choose another number of groups")]
     Groups { groups: usize, channels: usize },
+    #[error("int8 is for convolutions, and a dense network has none: leave --int8 out")]
+    NoConvolutions,
     #[error("{found} numbers are not whole positions of {position} numbers each")]
     Planes { found: usize, position: usize },
     #[error("int8 needs ONNX Runtime to calibrate: {0}")]

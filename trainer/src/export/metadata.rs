@@ -3,7 +3,6 @@
 use super::read_back::ARCHITECTURE;
 use crate::model::{Architecture, ValueKind};
 use crate::provenance;
-use engine::encode::PolicyMap;
 use engine::eval::TunedFor;
 use engine::onnx::GraphBuilder;
 
@@ -33,7 +32,7 @@ impl Metadata {
         let entries = [
             ("arbor.format", Some("1".to_string())),
             ("arbor.encoder", Some(architecture.encoder.name().to_string())),
-            ("arbor.policy", Some(PolicyMap::Az4672.name().to_string())),
+            ("arbor.policy", Some(architecture.encoder.policy().name().to_string())),
             ("arbor.value", Some(value.to_string())),
             ("arbor.net", Some(architecture.describe())),
             (ARCHITECTURE, serde_json::to_string(architecture).ok()),

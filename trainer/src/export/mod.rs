@@ -7,7 +7,8 @@
 //! - f16 ([`build`]): weights and arithmetic in 16 bits, for GPUs; half the
 //!   size. On a CPU ONNX Runtime computes it in f32 at the f32 network's speed,
 //!   because it widens the weights once, at the start. Weights beyond the
-//!   range of f16 become its largest number.
+//!   range of f16 become its largest number. Dense networks, which are for CPUs
+//!   and nearly all weights, keep their arithmetic in f32.
 //! - int8 ([`quantize`]): convolutions in 8 bits, for CPUs; about half the size.
 //!   The ranges of the activations are taken from real positions. What lies
 //!   between the convolutions stays in f32: the residual sums, which would gather
@@ -41,7 +42,7 @@ pub use metadata::Metadata;
 pub use read_back::{ReadBackError, read_back};
 pub use speed::{SpeedSettings, speed};
 
-use crate::model::{Architecture, Norm, Weights, check_weights};
+use crate::model::{Architecture, Body, Norm, Weights, check_weights};
 use engine::eval::Runtime;
 use network::write_network;
 use writer::Numerics;
@@ -67,9 +68,10 @@ pub fn build(
     options: &Options,
 ) -> Result<Vec<u8>, ExportError> {
     check(architecture, weights)?;
-    let numerics = match options.precision {
-        Precision::F32 => Numerics::Single,
-        Precision::F16 => Numerics::Half,
+    let numerics = match (options.precision, architecture.body) {
+        (Precision::F32, _) => Numerics::Single,
+        (Precision::F16, Body::Tower) => Numerics::Half,
+        (Precision::F16, Body::Dense) => Numerics::HalfStored,
     };
     Ok(write_network(architecture, weights, &options.metadata, numerics))
 }
@@ -83,6 +85,9 @@ pub fn quantize(
     metadata: &Metadata,
 ) -> Result<Vec<u8>, ExportError> {
     check(architecture, weights)?;
+    if architecture.body == Body::Dense {
+        return Err(ExportError::NoConvolutions);
+    }
     let position = architecture.encoder.planes() * 64;
     if calibration.is_empty() || !calibration.len().is_multiple_of(position) {
         return Err(ExportError::Planes { found: calibration.len(), position });

@@ -3,7 +3,7 @@
 use super::layer::Layer;
 use super::metadata::Metadata;
 use super::writer::{Flow, Numerics, Writer};
-use crate::model::{Activation, Architecture, NORM_EPSILON, Norm, ValueKind, Weights};
+use crate::model::{Activation, Architecture, Body, NORM_EPSILON, Norm, ValueKind, Weights};
 use engine::encode::PolicyMap;
 use engine::onnx::{Attribute, Edge, layers};
 
@@ -15,25 +15,9 @@ pub(super) fn write_network(
     numerics: Numerics,
 ) -> Vec<u8> {
     let mut network = Network { writer: Writer::new(numerics), architecture, weights };
-    let planes = network.writer.input(architecture.encoder.planes());
-    let mut x = network.unit("stem", "stem.norm", &planes);
-    for block in 0..architecture.blocks {
-        x = network.block(block, &x);
-    }
-    network.policy(&x);
-    let (value, width) = match architecture.value {
-        ValueKind::Wdl => ("wdl", 3),
-        ValueKind::Scalar => ("value", 1),
-    };
-    let mut y = network.head("value", &x);
-    if architecture.value == ValueKind::Scalar {
-        y = network.writer.graph.node("Tanh", &[&y], &[]);
-    }
-    network.writer.output(&y, value, width);
-    if architecture.moves_left {
-        let y = network.head("moves_left", &x);
-        let y = network.writer.graph.node("Softplus", &[&y], &[]);
-        network.writer.output(&y, "moves_left", 1);
+    match architecture.body {
+        Body::Tower => network.tower(),
+        Body::Dense => network.dense_body(),
     }
     let mut graph = network.writer.graph;
     metadata.write(architecture, &mut graph);
@@ -47,6 +31,56 @@ struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
+    fn tower(&mut self) {
+        let planes = self.writer.input(self.architecture.encoder.planes());
+        let mut x = self.unit("stem", "stem.norm", &planes);
+        for block in 0..self.architecture.blocks {
+            x = self.block(block, &x);
+        }
+        self.policy(&x);
+        let y = self.flattened("value", &x);
+        self.value(&y, None);
+        if self.architecture.moves_left {
+            let y = self.flattened("moves_left", &x);
+            self.moves_left(&y);
+        }
+    }
+
+    fn dense_body(&mut self) {
+        let planes = self.writer.input(self.architecture.encoder.planes());
+        let flat = layers::flatten(&mut self.writer.graph, &planes.precise);
+        let sums = self.writer.dense_from_inputs(&flat, &Layer::new(self.weights, "features"));
+        let widths = [self.architecture.hidden, self.architecture.value_hidden];
+        let widths = self.writer.shape("widths", &widths.map(|width| width as i64));
+        let axis = [Attribute::Int("axis", 1)];
+        let [x, direct] = self.writer.graph.node_with_outputs("Split", &[&sums, &widths], &axis);
+        let x = layers::relu(&mut self.writer.graph, &x);
+        let x = self.writer.graph.node("Mul", &[&x, &x], &[]);
+        let logits = self.writer.dense(&x, &Layer::new(self.weights, "policy"));
+        self.writer.output(&logits, "policy", self.architecture.encoder.policy().len());
+        self.value(&x, Some(&direct));
+        if self.architecture.moves_left {
+            self.moves_left(&x);
+        }
+    }
+
+    fn value(&mut self, x: &Edge, direct: Option<&Edge>) {
+        let y = self.head("value", x, direct);
+        match self.architecture.value {
+            ValueKind::Wdl => self.writer.output(&y, "wdl", 3),
+            ValueKind::Scalar => {
+                let y = self.writer.graph.node("Tanh", &[&y], &[]);
+                self.writer.output(&y, "value", 1);
+            }
+        }
+    }
+
+    fn moves_left(&mut self, x: &Edge) {
+        let y = self.head("moves_left", x, None);
+        let y = self.writer.graph.node("Softplus", &[&y], &[]);
+        self.writer.output(&y, "moves_left", 1);
+    }
+
     /// Convolution, norm and activation.
     fn unit(&mut self, conv: &str, norm: &str, x: &Flow) -> Flow<'a> {
         let mut y = self.normalized(conv, norm, x);
@@ -153,10 +187,18 @@ impl<'a> Network<'a> {
         self.writer.output(&y, "policy", PolicyMap::Az4672.len());
     }
 
-    fn head(&mut self, name: &str, x: &Flow) -> Edge {
-        let y = self.unit(&format!("{name}.conv"), &format!("{name}.norm"), x);
-        let y = layers::flatten(&mut self.writer.graph, &y.precise);
-        let y = self.writer.dense(&y, &Layer::new(self.weights, &format!("{name}.dense1")));
+    /// What the tower has for a head.
+    fn flattened(&mut self, head: &str, x: &Flow) -> Edge {
+        let y = self.unit(&format!("{head}.conv"), &format!("{head}.norm"), x);
+        layers::flatten(&mut self.writer.graph, &y.precise)
+    }
+
+    /// `direct` comes to the hidden layer without passing another.
+    fn head(&mut self, name: &str, x: &Edge, direct: Option<&Edge>) -> Edge {
+        let mut y = self.writer.dense(x, &Layer::new(self.weights, &format!("{name}.dense1")));
+        if let Some(direct) = direct {
+            y = layers::add(&mut self.writer.graph, &y, direct);
+        }
         let y = self.writer.activation(&y, self.architecture.activation);
         self.writer.dense(&y, &Layer::new(self.weights, &format!("{name}.dense2")))
     }

@@ -1,7 +1,8 @@
 //! An exported network becomes weights again, to train further or to stay near.
 
 use crate::model::{Architecture, Norm, Tensor, Weights, expected_tensors};
-use engine::onnx::proto::{FLOAT, ModelProto, TensorProto};
+use engine::onnx::proto::{FLOAT, FLOAT16, ModelProto, TensorProto};
+use half::f16;
 use prost::Message;
 use std::collections::HashMap;
 use thiserror::Error;
@@ -17,13 +18,13 @@ pub enum ReadBackError {
     NoArchitecture,
     #[error("its architecture ({ARCHITECTURE}) cannot be read: {0}")]
     Architecture(#[from] serde_json::Error),
-    #[error("it has no f32 weights called {0}; networks in int8 or fp16 cannot be trained further")]
+    #[error("it has no weights called {0}; networks in int8 cannot be trained further")]
     NoWeights(String),
     #[error("{name} has {found} numbers instead of {expected}")]
     Size { name: String, found: usize, expected: usize },
 }
 
-/// The architecture and weights of a file that [`super::build`] wrote in f32.
+/// The architecture and weights of a file that [`super::build`] wrote.
 /// Batch normalization, which the file has folded into the layers before it, is
 /// gone: the network computes the same without.
 pub fn read_back(bytes: &[u8]) -> Result<(Architecture, Weights), ReadBackError> {
@@ -39,10 +40,8 @@ pub fn read_back(bytes: &[u8]) -> Result<(Architecture, Weights), ReadBackError>
         stored.iter().map(|tensor| (tensor.name.as_str(), tensor)).collect();
     let mut weights = Weights::new();
     for (name, dims) in expected_tensors(&architecture) {
-        let tensor = stored.get(name.as_str()).filter(|tensor| tensor.data_type == FLOAT);
-        let Some(tensor) = tensor else { return Err(ReadBackError::NoWeights(name)) };
-        let numbers = tensor.raw_data.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x));
-        let data: Vec<f32> = numbers.collect();
+        let data = stored.get(name.as_str()).and_then(|tensor| floats(tensor));
+        let Some(data) = data else { return Err(ReadBackError::NoWeights(name)) };
         let (found, expected) = (data.len(), dims.iter().product());
         if found != expected {
             return Err(ReadBackError::Size { name, found, expected });
@@ -50,4 +49,15 @@ pub fn read_back(bytes: &[u8]) -> Result<(Architecture, Weights), ReadBackError>
         weights.insert(name, Tensor { dims, data });
     }
     Ok((architecture, weights))
+}
+
+fn floats(tensor: &TensorProto) -> Option<Vec<f32>> {
+    let data = &tensor.raw_data;
+    match tensor.data_type {
+        FLOAT => Some(data.as_chunks().0.iter().map(|x| f32::from_le_bytes(*x)).collect()),
+        FLOAT16 => {
+            Some(data.as_chunks().0.iter().map(|x| f16::from_le_bytes(*x).to_f32()).collect())
+        }
+        _ => None,
+    }
 }

@@ -23,6 +23,8 @@ pub(super) const BATCH: Dim = Dim::Open("batch");
 pub(super) enum Numerics<'a> {
     Single,
     Half,
+    /// f32, with weights that are kept in f16.
+    HalfStored,
     /// f32, with every point an output under its name.
     Observed,
     Quantized(&'a Activations),
@@ -71,7 +73,7 @@ impl<'a> Writer<'a> {
             Numerics::Half => self.cast(&edge, proto::FLOAT16).into(),
             Numerics::Quantized(_) => self.rounded("planes", edge),
             // The caller of calibration has the planes already.
-            Numerics::Single | Numerics::Observed => edge.into(),
+            Numerics::Single | Numerics::HalfStored | Numerics::Observed => edge.into(),
         }
     }
 
@@ -99,7 +101,7 @@ impl<'a> Writer<'a> {
     /// A point where only convolutions see the rounded numbers.
     pub fn point(&mut self, name: &str, x: Edge) -> Flow<'a> {
         match self.numerics {
-            Numerics::Single | Numerics::Half => x.into(),
+            Numerics::Single | Numerics::Half | Numerics::HalfStored => x.into(),
             Numerics::Observed => {
                 let dims = [BATCH, Dim::Open("channels"), Dim::Fixed(8), Dim::Fixed(8)];
                 self.graph.output(&x, name, &dims).into()
@@ -139,6 +141,12 @@ impl<'a> Writer<'a> {
         layers::dense_node(&mut self.graph, x, [&weight, &bias])
     }
 
+    /// A dense layer whose weights are [inputs, outputs].
+    pub fn dense_from_inputs(&mut self, x: &Edge, layer: &Layer) -> Edge {
+        let (weight, bias) = self.weights(layer);
+        self.graph.node("Gemm", &[x, &weight, &bias], &[])
+    }
+
     fn weights(&mut self, layer: &Layer) -> (Edge, Edge) {
         let weight = self.constant(&format!("{}.weight", layer.name), &layer.dims, &layer.weight);
         let bias = self.constant(&format!("{}.bias", layer.name), &[layer.outputs()], &layer.bias);
@@ -171,13 +179,17 @@ impl<'a> Writer<'a> {
 
     /// Floating-point numbers in the network's precision.
     pub fn constant(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Edge {
-        if !matches!(self.numerics, Numerics::Half) {
+        if !matches!(self.numerics, Numerics::Half | Numerics::HalfStored) {
             return self.graph.weights(name, dims, data);
         }
         // Saturation: an infinite weight would make every answer NaN.
         let limit = f16::MAX.to_f32();
         let half: Vec<f16> = data.iter().map(|x| f16::from_f32(x.clamp(-limit, limit))).collect();
-        self.graph.constant(name, dims, Elements::F16(&half))
+        let stored = self.graph.constant(name, dims, Elements::F16(&half));
+        match self.numerics {
+            Numerics::HalfStored => self.cast(&stored, proto::FLOAT),
+            _ => stored,
+        }
     }
 
     /// A constant that several nodes use.

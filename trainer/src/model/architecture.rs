@@ -4,6 +4,18 @@ use engine::encode::Encoder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// What lies between planes and heads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Body {
+    /// Residual blocks of convolutions.
+    #[default]
+    Tower,
+    /// One wide layer, which sees the whole board at once. Where few squares of
+    /// the planes are set it takes a hundredth of a tower's time.
+    Dense,
+}
+
 /// A residual tower with a policy head, a value head and perhaps a third.
 ///
 /// With `x` the planes, every `conv` keeping the 8x8 board, `act` the
@@ -19,12 +31,29 @@ use std::collections::BTreeMap;
 /// value = dense2(act(dense1(flatten(act(norm(conv1x1 x))))))        3 logits, or tanh of 1
 /// moves_left = softplus(the same shape as value, ending in 1)
 /// ```
+///
+/// or, for [`Body::Dense`], which uses only `encoder`, `hidden` and what is said of
+/// value and moves left, always without normalization and with ReLU:
+///
+/// ```text
+/// x, direct = features(flatten x)                                   hidden and value_hidden numbers
+/// x = relu(x)^2
+/// policy = policy(x)                                                one output for each move
+/// value = dense2(relu(dense1(x) + direct))                          3 logits, or tanh of 1
+/// moves_left = softplus(dense2(relu(dense1(x))))                    with layers of its own
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Architecture {
     /// Name of the input layout, e.g. `basic18`.
     #[serde(with = "encoder_name")]
     pub encoder: Encoder,
+    /// Younger than the format of checkpoints, so older ones lack it.
+    #[serde(default)]
+    pub body: Body,
+    /// Width of a dense body.
+    #[serde(default)]
+    pub hidden: usize,
     pub blocks: usize,
     pub channels: usize,
     /// Hidden channels of squeeze and excitation; 0 for a plain tower.
@@ -76,6 +105,9 @@ pub const ATTENTION_KERNEL: usize = 7;
 impl Architecture {
     /// In words, as in the `arbor.net` metadata: `se-resnet 6x64`.
     pub fn describe(&self) -> String {
+        if self.body == Body::Dense {
+            return format!("dense {}", self.hidden);
+        }
         let family = if self.squeeze > 0 { "se-resnet" } else { "resnet" };
         let attention = match self.attention_blocks {
             0 => String::new(),
@@ -92,7 +124,8 @@ pub struct Tensor {
     pub data: Vec<f32>,
 }
 
-/// A network's weights by name, in ONNX order (outputs first):
+/// A network's weights by name, in ONNX order (outputs first, but for
+/// `features`):
 ///
 /// - `stem`, `blocks.I.conv1`, `blocks.I.conv2`, `blocks.I.attention`,
 ///   `policy.conv1`, `policy.conv2`, `value.conv`, `moves_left.conv`:
@@ -103,6 +136,9 @@ pub struct Tensor {
 /// - `stem.norm`, `blocks.I.norm1`, `blocks.I.norm2`, `policy.norm1`,
 ///   `value.norm`, `moves_left.norm`: `.gamma` and `.beta` [channels], for
 ///   batch normalization also `.mean` and `.variance` [channels]
+/// - of a dense body: `features`: `.weight` [in, out] and `.bias` [out]; `policy`,
+///   `value.dense1`, `value.dense2`, `moves_left.dense1`, `moves_left.dense2`:
+///   `.weight` [out, in] and `.bias` [out]
 pub type Weights = BTreeMap<String, Tensor>;
 
 mod encoder_name {

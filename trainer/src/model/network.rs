@@ -7,7 +7,8 @@ use super::board_ops::{conv3x3, excite};
 use super::layers::{
     Affine, Statistics, activate, attend, batch_statistics, dense, normalize, normalize_groups,
 };
-use super::{Activation, Architecture, Norm, Tensor as Stored, Weights, expected_tensors};
+use super::sparse_ops::{Asked, asked_dense, sparse_dense};
+use super::{Activation, Architecture, Body, Norm, Tensor as Stored, Weights, expected_tensors};
 use burn::tensor::{Device, Tensor, TensorData, activation};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,14 +28,50 @@ pub enum Mode {
 }
 
 pub struct Outputs {
-    /// [batch, 4672]: logits.
-    pub policy: Tensor<2>,
+    pub policy: Policy,
     /// [batch, 3]: logits of win, draw, loss; or [batch, 1] between -1 and 1.
     pub value: Tensor<2>,
     /// [batch, 1]: plies.
     pub moves_left: Option<Tensor<2>>,
     /// In [`Mode::Train`]: the batch's means and variances by tensor name.
     pub statistics: Vec<(String, Tensor<1>)>,
+}
+
+/// Logits of moves, computed when it is known which are asked for.
+#[expect(clippy::large_enum_variant, reason = "there is one in a step")]
+pub enum Policy {
+    /// [batch, moves]: all of them.
+    Logits(Tensor<2>),
+    Layer(PolicyLayer),
+}
+
+/// The last layer of a policy, and what goes into it.
+pub struct PolicyLayer {
+    x: Tensor<2>,
+    weight: Tensor<2>,
+    bias: Tensor<1>,
+}
+
+impl Policy {
+    /// [batch, moves].
+    pub fn all(&self) -> Tensor<2> {
+        match self {
+            Policy::Logits(logits) => logits.clone(),
+            Policy::Layer(layer) => {
+                dense(layer.x.clone(), layer.weight.clone(), layer.bias.clone())
+            }
+        }
+    }
+
+    /// The logits of some moves; those that are not wanted may be anything.
+    pub fn of(&self, asked: Asked) -> Tensor<2> {
+        match self {
+            Policy::Logits(logits) => logits.clone().gather(1, asked.outputs),
+            Policy::Layer(layer) => {
+                asked_dense(layer.x.clone(), layer.weight.clone(), layer.bias.clone(), asked)
+            }
+        }
+    }
 }
 
 impl Network {
@@ -69,16 +106,9 @@ impl Network {
     /// `planes` is [batch, 64, planes]: planes last.
     pub fn forward(&self, planes: Tensor<3>, mode: Mode) -> Outputs {
         let pass = Pass { network: self, mode, statistics: RefCell::default() };
-        let architecture = &self.architecture;
-        let mut x = pass.conv_activated("stem", "stem.norm", planes);
-        for block in 0..architecture.blocks {
-            x = pass.block(block, x);
-        }
-        Outputs {
-            policy: pass.policy(x.clone()),
-            value: pass.value(x.clone()),
-            moves_left: architecture.moves_left.then(|| pass.moves_left(x)),
-            statistics: pass.statistics.into_inner(),
+        match self.architecture.body {
+            Body::Tower => pass.tower(planes),
+            Body::Dense => pass.dense_body(planes),
         }
     }
 }
@@ -91,6 +121,42 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
+    fn tower(self, planes: Tensor<3>) -> Outputs {
+        let architecture = &self.network.architecture;
+        let mut x = self.conv_activated("stem", "stem.norm", planes);
+        for block in 0..architecture.blocks {
+            x = self.block(block, x);
+        }
+        let policy = Policy::Logits(self.policy(x.clone()));
+        let value = self.value(self.flattened("value", x.clone()), None);
+        let moves_left = architecture.moves_left.then(|| {
+            let x = self.flattened("moves_left", x);
+            self.moves_left(x)
+        });
+        Outputs { policy, value, moves_left, statistics: self.statistics.into_inner() }
+    }
+
+    fn dense_body(self, planes: Tensor<3>) -> Outputs {
+        let [batch, squares, count] = planes.dims();
+        // Plane by plane, as the exported network flattens.
+        let flat = planes.swap_dims(1, 2).reshape([batch, count * squares]);
+        let (weight, bias) = (self.tensor("features.weight"), self.tensor("features.bias"));
+        let sums = sparse_dense(flat, weight, bias);
+        let (hidden, width) = (self.network.architecture.hidden, sums.dims()[1]);
+        let direct = sums.clone().slice([0..batch, hidden..width]);
+        let x = activation::relu(sums.slice([0..batch, 0..hidden]));
+        let x = x.clone() * x;
+        let policy = Policy::Layer(PolicyLayer {
+            x: x.clone(),
+            weight: self.tensor("policy.weight"),
+            bias: self.tensor("policy.bias"),
+        });
+        let moves_left = self.network.architecture.moves_left;
+        let moves_left = moves_left.then(|| self.moves_left(x.clone()));
+        let value = self.value(x, Some(direct));
+        Outputs { policy, value, moves_left, statistics: Vec::new() }
+    }
+
     fn block(&self, block: usize, x: Tensor<3>) -> Tensor<3> {
         let name = |part: &str| format!("blocks.{block}.{part}");
         let architecture = &self.network.architecture;
@@ -132,26 +198,37 @@ impl Pass<'_> {
         y.swap_dims(1, 2).reshape([batch, types * squares])
     }
 
-    fn value(&self, x: Tensor<3>) -> Tensor<2> {
-        let value = self.dense_head("value", x);
+    fn value(&self, x: Tensor<2>, direct: Option<Tensor<2>>) -> Tensor<2> {
+        let value = self.dense_head("value", x, direct);
         match self.network.architecture.value {
             super::ValueKind::Wdl => value,
             super::ValueKind::Scalar => value.tanh(),
         }
     }
 
-    fn moves_left(&self, x: Tensor<3>) -> Tensor<2> {
-        activation::softplus(self.dense_head("moves_left", x), 1.0)
+    fn moves_left(&self, x: Tensor<2>) -> Tensor<2> {
+        activation::softplus(self.dense_head("moves_left", x, None), 1.0)
     }
 
-    fn dense_head(&self, head: &str, x: Tensor<3>) -> Tensor<2> {
+    /// What the tower has for a head, as one row for each board.
+    fn flattened(&self, head: &str, x: Tensor<3>) -> Tensor<2> {
         let kind = self.network.architecture.activation;
         let y = self.pointwise(&format!("{head}.conv"), x);
         let y = activate(self.normalized(&format!("{head}.norm"), y), kind);
         let [batch, squares, channels] = y.dims();
         // Channel by channel, as the exported network flattens.
-        let y = y.swap_dims(1, 2).reshape([batch, channels * squares]);
-        let y = activate(self.dense(&format!("{head}.dense1"), y), kind);
+        y.swap_dims(1, 2).reshape([batch, channels * squares])
+    }
+
+    /// `direct` comes to the hidden layer without passing another.
+    fn dense_head(&self, head: &str, x: Tensor<2>, direct: Option<Tensor<2>>) -> Tensor<2> {
+        let kind = self.network.architecture.activation;
+        let y = self.dense(&format!("{head}.dense1"), x);
+        let y = match direct {
+            Some(direct) => y + direct,
+            None => y,
+        };
+        let y = activate(y, kind);
         self.dense(&format!("{head}.dense2"), y)
     }
 

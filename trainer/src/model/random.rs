@@ -1,5 +1,6 @@
 //! Seeded random weights for any architecture: for tests and benchmarks.
 
+use super::initial::fan_in;
 use super::{Architecture, Tensor, Weights, expected_tensors};
 use engine::search::Random;
 
@@ -10,7 +11,7 @@ pub fn random_weights(architecture: &Architecture, seed: u64) -> Weights {
     let mut random = Random::new(seed);
     let mut uniform = move || (random.next_u64() >> 40) as f32 / (1u32 << 23) as f32 - 1.0;
     let tensors = expected_tensors(architecture).into_iter().map(|(name, dims)| {
-        let fan_in = dims.iter().skip(1).product::<usize>().max(1) as f32;
+        let fan_in = fan_in(&name, &dims) as f32;
         let (center, spread) = match name.rsplit('.').next() {
             Some("weight") if name.ends_with("conv2.weight") => (0.0, (1.5 / fan_in).sqrt()),
             Some("weight") => (0.0, (6.0 / fan_in).sqrt()),

@@ -1,6 +1,6 @@
 //! Which tensors an architecture has, and whether given weights are those.
 
-use super::{ATTENTION_KERNEL, Architecture, Norm, ValueKind, Weights};
+use super::{ATTENTION_KERNEL, Architecture, Body, Norm, ValueKind, Weights};
 use engine::encode::PolicyMap;
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -17,6 +17,17 @@ pub struct WeightsError {
 pub fn expected_tensors(architecture: &Architecture) -> Vec<(String, Vec<usize>)> {
     let a = architecture;
     let mut list = List { tensors: Vec::new(), norm: a.norm };
+    if a.body == Body::Dense {
+        let width = a.hidden + a.value_hidden;
+        list.tensors.push(("features.weight".into(), vec![a.encoder.planes() * 64, width]));
+        list.tensors.push(("features.bias".into(), vec![width]));
+        list.dense("policy", [a.encoder.policy().len(), a.hidden]);
+        for (head, width) in heads(a) {
+            list.dense(&format!("{head}.dense1"), [a.value_hidden, a.hidden]);
+            list.dense(&format!("{head}.dense2"), [width, a.value_hidden]);
+        }
+        return list.tensors;
+    }
     list.conv("stem", [a.channels, a.encoder.planes()], 3);
     list.norm("stem.norm", a.channels);
     for block in 0..a.blocks {
@@ -36,18 +47,23 @@ pub fn expected_tensors(architecture: &Architecture) -> Vec<(String, Vec<usize>)
     list.conv("policy.conv1", [a.policy_channels, a.channels], 3);
     list.norm("policy.norm1", a.policy_channels);
     list.conv("policy.conv2", [PolicyMap::Az4672.len() / 64, a.policy_channels], 1);
-    let width = match a.value {
-        ValueKind::Wdl => 3,
-        ValueKind::Scalar => 1,
-    };
-    for (head, width) in [("value", Some(width)), ("moves_left", a.moves_left.then_some(1))] {
-        let Some(width) = width else { continue };
+    for (head, width) in heads(a) {
         list.conv(&format!("{head}.conv"), [a.value_channels, a.channels], 1);
         list.norm(&format!("{head}.norm"), a.value_channels);
         list.dense(&format!("{head}.dense1"), [a.value_hidden, a.value_channels * 64]);
         list.dense(&format!("{head}.dense2"), [width, a.value_hidden]);
     }
     list.tensors
+}
+
+/// The heads that end in few numbers, and in how many.
+fn heads(architecture: &Architecture) -> impl Iterator<Item = (&'static str, usize)> {
+    let width = match architecture.value {
+        ValueKind::Wdl => 3,
+        ValueKind::Scalar => 1,
+    };
+    let moves_left = architecture.moves_left.then_some(("moves_left", 1));
+    [("value", width)].into_iter().chain(moves_left)
 }
 
 /// Numbers to learn; the running averages of batch normalization do not count.
@@ -132,6 +148,8 @@ mod tests {
     fn architecture() -> Architecture {
         Architecture {
             encoder: Encoder::Basic18,
+            body: Body::Tower,
+            hidden: 0,
             blocks: 2,
             channels: 8,
             squeeze: 4,
@@ -162,6 +180,30 @@ mod tests {
         let policy = 8 * 8 * 9 + 8 + 73 * 8 + 73;
         let value = 4 * 8 + 4 + 16 * 256 + 16 + 3 * 16 + 3;
         assert_eq!(parameters(&plain), stem + policy + value);
+    }
+
+    #[test]
+    fn a_dense_body_has_no_tower() {
+        let architecture = Architecture {
+            encoder: Encoder::Threats,
+            body: Body::Dense,
+            hidden: 32,
+            ..architecture()
+        };
+        let tensors = expected_tensors(&architecture);
+        let names: Vec<&str> = tensors.iter().map(|(name, _)| name.as_str()).collect();
+        let layers = ["features", "policy", "value.dense1", "value.dense2"];
+        let layers = [&layers[..], &["moves_left.dense1", "moves_left.dense2"]].concat();
+        assert_eq!(names.len(), 2 * layers.len(), "{names:?}");
+        for (layer, pair) in layers.iter().zip(names.chunks(2)) {
+            assert_eq!(pair, [format!("{layer}.weight"), format!("{layer}.bias")]);
+        }
+        // Hidden and value_hidden numbers of 182 planes; then the heads.
+        let features = 182 * 64 * (32 + 16) + 32 + 16;
+        let policy = 3716 * 32 + 3716;
+        let heads = 2 * (16 * 32 + 16) + 3 * 16 + 3 + 16 + 1;
+        assert_eq!(parameters(&architecture), features + policy + heads);
+        assert_eq!(architecture.describe(), "dense 32");
     }
 
     #[test]

@@ -2,11 +2,14 @@
 //! networks against ONNX Runtime.
 
 use super::board_ops::{conv3x3, excite};
-use super::{Activation, Architecture, Mode, Network, Norm, ValueKind, random_weights};
+use super::sparse_ops::{Asked, asked_dense, sparse_dense};
+use super::{
+    Activation, Architecture, Body, Mode, Network, Norm, Policy, ValueKind, random_weights,
+};
 use crate::export::{Expected, Metadata, Options, Outputs, Precision, build, compare};
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
-use burn::tensor::{Device, Tensor, TensorData, activation};
+use burn::tensor::{Device, Int, Tensor, TensorData, activation};
 use engine::encode::Encoder;
 use engine::search::Random;
 
@@ -23,6 +26,12 @@ fn random<const D: usize>(dims: [usize; D], seed: u64, device: &Device) -> Tenso
 
 fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().iter::<f32>().collect()
+}
+
+/// A share of the numbers, the others zero.
+fn thinned<const D: usize>(x: Tensor<D>, share: f32) -> Tensor<D> {
+    let few = x.clone().abs().greater_elem(1.0 - share).float();
+    x * few
 }
 
 #[track_caller]
@@ -83,6 +92,108 @@ fn convolution_does_not_depend_on_threads() {
         pool.install(|| conv_pass(conv3x3, 100, [18, 24], true))
     };
     assert_eq!(pass(1), pass(3));
+}
+
+type Sparse = fn(Tensor<2>, Tensor<2>, Tensor<1>) -> Tensor<2>;
+
+fn burn_sparse(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>) -> Tensor<2> {
+    x.matmul(weight) + bias.unsqueeze()
+}
+
+/// The result and the two gradients of a weighted sum of it.
+fn sparse_pass(layer: Sparse, rows: usize, [inputs, outputs]: [usize; 2]) -> [Vec<f32>; 3] {
+    let device = cpu().autodiff();
+    let x = thinned(random([rows, inputs], 1, &device), 0.1);
+    let weight = random([inputs, outputs], 2, &device).require_grad();
+    let bias = random([outputs], 3, &device).require_grad();
+    let y = layer(x, weight.clone(), bias.clone());
+    let gradients = (y.clone() * random([rows, outputs], 4, &device)).sum().backward();
+    let [weight, bias] =
+        [numbers(weight.grad(&gradients).unwrap()), numbers(bias.grad(&gradients).unwrap())];
+    [numbers(y), weight, bias]
+}
+
+#[test]
+fn sparse_layers_are_burns() {
+    // Rows that fill no part, and widths that fill no vector.
+    for (rows, widths) in [(1, [18, 1]), (37, [130, 45]), (200, [64, 70])] {
+        let ours = sparse_pass(sparse_dense, rows, widths);
+        let theirs = sparse_pass(burn_sparse, rows, widths);
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            assert_close(ours, theirs, 1e-4);
+        }
+    }
+}
+
+type Chosen = fn(Tensor<2>, Tensor<2>, Tensor<1>, Asked) -> Tensor<2>;
+
+fn burn_asked(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>, asked: Asked) -> Tensor<2> {
+    (x.matmul(weight.transpose()) + bias.unsqueeze()).gather(1, asked.outputs)
+}
+
+/// Half of `asked` outputs are wanted; none of the first row's.
+fn wishes([rows, asked]: [usize; 2], outputs: usize, device: &Device) -> Asked {
+    let numbers = (0..rows * asked).map(|i| ((i * 7919) % outputs) as i32).collect();
+    let wanted = (0..rows * asked).map(|i| (i >= asked && i % 2 == 0) as u8 as f32).collect();
+    let dims = [rows, asked];
+    Asked {
+        outputs: Tensor::<2, Int>::from_data(TensorData::new::<i32, _>(numbers, dims), device),
+        wanted: Tensor::from_data(TensorData::new::<f32, _>(wanted, dims), device),
+    }
+}
+
+/// The result where it is wanted, and the three gradients of a weighted sum of it.
+fn asked_pass(layer: Chosen, dims: [usize; 2], [inputs, outputs]: [usize; 2]) -> [Vec<f32>; 4] {
+    let device = cpu().autodiff();
+    let x = random([dims[0], inputs], 1, &device).require_grad();
+    let weight = random([outputs, inputs], 2, &device).require_grad();
+    let bias = random([outputs], 3, &device).require_grad();
+    let asked = wishes(dims, outputs, &device);
+    let wanted = asked.wanted.clone();
+    let y = layer(x.clone(), weight.clone(), bias.clone(), asked) * wanted;
+    let gradients = (y.clone() * random(dims, 4, &device)).sum().backward();
+    [
+        numbers(y),
+        numbers(x.grad(&gradients).unwrap()),
+        numbers(weight.grad(&gradients).unwrap()),
+        numbers(bias.grad(&gradients).unwrap()),
+    ]
+}
+
+#[test]
+fn asked_outputs_are_burns() {
+    for (dims, widths) in [([2, 3], [5, 7]), ([37, 24], [45, 130]), ([150, 8], [64, 70])] {
+        let ours = asked_pass(asked_dense, dims, widths);
+        let theirs = asked_pass(burn_asked, dims, widths);
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            assert_close(ours, theirs, 1e-4);
+        }
+    }
+}
+
+#[test]
+fn layers_used_in_part_do_not_depend_on_threads() {
+    let pass = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let sparse = sparse_pass(sparse_dense, 200, [130, 45]);
+            (sparse, asked_pass(asked_dense, [150, 8], [45, 130]))
+        })
+    };
+    assert_eq!(pass(1), pass(3));
+}
+
+#[test]
+fn a_dense_network_has_the_policy_that_it_is_asked_for() {
+    let architecture = architectures().into_iter().find(|a| a.body == Body::Dense).unwrap();
+    let weights = random_weights(&architecture, 5);
+    let network = Network::new(&architecture, &weights, &cpu());
+    let planes = thinned(random([6, 64, architecture.encoder.planes()], 6, &cpu()), 0.01);
+    let policy = network.forward(planes, Mode::Train).policy;
+    assert!(matches!(policy, Policy::Layer { .. }));
+    let asked = || wishes([6, 10], architecture.encoder.policy().len(), &cpu());
+    let all = policy.all().gather(1, asked().outputs) * asked().wanted;
+    assert_close(&numbers(policy.of(asked()) * asked().wanted), &numbers(all), 1e-4);
 }
 
 /// The slope of `f` in the direction of each of some coordinates, against the
@@ -149,6 +260,8 @@ fn excitation_is_its_parts() {
 fn architectures() -> Vec<Architecture> {
     let plain = Architecture {
         encoder: Encoder::Basic18,
+        body: Body::Tower,
+        hidden: 0,
         blocks: 2,
         channels: 16,
         squeeze: 0,
@@ -177,7 +290,20 @@ fn architectures() -> Vec<Architecture> {
         value: ValueKind::Scalar,
         ..squeezed.clone()
     };
-    vec![plain, squeezed, attentive, batch]
+    let dense = Architecture {
+        encoder: Encoder::Threats,
+        body: Body::Dense,
+        hidden: 40,
+        moves_left: true,
+        ..plain.clone()
+    };
+    let scalar = Architecture {
+        encoder: Encoder::Basic18,
+        value: ValueKind::Scalar,
+        moves_left: false,
+        ..dense.clone()
+    };
+    vec![plain, squeezed, attentive, batch, dense, scalar]
 }
 
 #[test]
@@ -187,14 +313,18 @@ fn the_exported_network_answers_as_the_trained_one() {
         let network = Network::new(&architecture, &weights, &cpu());
         assert_eq!(network.weights(), weights);
         let count = 20;
-        let planes = random([count, architecture.encoder.planes(), 64], 6, &cpu());
+        let mut planes = random([count, architecture.encoder.planes(), 64], 6, &cpu());
+        if architecture.body == Body::Dense {
+            // As many squares as in a position, else the sums grow with the planes.
+            planes = thinned(planes, 100.0 / (architecture.encoder.planes() * 64) as f32);
+        }
         let outputs = network.forward(planes.clone().swap_dims(1, 2), Mode::Infer);
         let outputs = Outputs {
-            policy: numbers(outputs.policy),
+            policy: numbers(outputs.policy.all()),
             value: numbers(outputs.value),
             moves_left: outputs.moves_left.map(numbers),
         };
-        let legal = vec![(0..4672).collect(); count];
+        let legal = vec![(0..architecture.encoder.policy().len()).collect(); count];
         let expected = Expected { planes: &numbers(planes), outputs: &outputs, legal: &legal };
         let options = Options { precision: Precision::F32, metadata: Metadata::default() };
         let file = build(&architecture, &weights, &options).unwrap();

@@ -5,6 +5,7 @@ use super::optimizer::{Named, Optimizer};
 use super::reference::ReferenceNetwork;
 use super::score::Score;
 use super::tensors::BatchTensors;
+use super::update_ops::blend;
 use crate::config::{LossSettings, OptimizerSettings};
 use crate::dataset::Batch;
 use crate::model::{Architecture, Mode, Network, Weights, expected_tensors};
@@ -123,9 +124,8 @@ impl Learner {
         let mut outputs = self.network.forward(tensors.planes.clone(), Mode::Train);
         let statistics = std::mem::take(&mut outputs.statistics);
         let reference = self.reference.as_ref().map(|reference| {
-            let planes = BatchTensors::new(batch, &self.device).planes;
-            let policy = Tensor::from_inner(reference.policy(planes));
-            Reference { policy, weight: reference.weight }
+            let logits = reference.logits(&BatchTensors::new(batch, &self.device));
+            Reference { logits: Tensor::from_inner(logits), weight: reference.weight }
         });
         let kind = self.network.architecture.value;
         (losses(&self.loss, kind, outputs, &tensors, reference), statistics)
@@ -138,7 +138,7 @@ impl Learner {
         let keep = self.settings.ema.min((1.0 + updates) / (10.0 + updates));
         for (name, weight) in weights {
             if let Some(before) = average.remove(name) {
-                average.insert(name.clone(), before * keep + weight.clone() * (1.0 - keep));
+                average.insert(name.clone(), blend(before, weight.clone(), keep as f32));
             }
         }
     }

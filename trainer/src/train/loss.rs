@@ -3,7 +3,7 @@
 
 use super::tensors::BatchTensors;
 use crate::config::{LossSettings, PolicySoftmax, ValueLoss};
-use crate::model::{Outputs, ValueKind};
+use crate::model::{Asked, Outputs, Policy, ValueKind};
 use burn::tensor::{Tensor, activation};
 
 /// Added to the logits of padding, which is no move.
@@ -31,8 +31,8 @@ pub struct Losses {
 
 /// A policy to stay near, and how much that counts now.
 pub struct Reference {
-    /// [batch, 4672]: logits.
-    pub policy: Tensor<2>,
+    /// [batch, width]: logits of the legal moves, masked as ours are.
+    pub logits: Tensor<2>,
     pub weight: f64,
 }
 
@@ -43,12 +43,12 @@ pub fn losses(
     batch: &BatchTensors,
     reference: Option<Reference>,
 ) -> Losses {
-    let logits = legal_logits(outputs.policy.clone(), batch);
+    let logits = legal_logits(&outputs.policy, batch);
     let log_policy = activation::log_softmax(logits.clone(), 1);
     let learned = match settings.policy_softmax {
         PolicySoftmax::Legal => log_policy.clone(),
         PolicySoftmax::All => {
-            activation::log_softmax(outputs.policy, 1).gather(1, batch.moves.clone())
+            activation::log_softmax(outputs.policy.all(), 1).gather(1, batch.moves.clone())
         }
     };
     let has_policy = sum_rows(batch.policy.clone());
@@ -69,7 +69,7 @@ pub fn losses(
         total = total + moves_left.clone() * settings.moves_left_weight;
     }
     let kl = reference.map(|reference| {
-        let other = activation::log_softmax(legal_logits(reference.policy, batch), 1);
+        let other = activation::log_softmax(reference.logits, 1);
         let distance = other.clone().exp() * (other - log_policy) * batch.legal.clone();
         let kl = mean(sum_rows(distance), batch.weight.clone());
         total = total.clone() + kl.clone() * reference.weight;
@@ -78,9 +78,10 @@ pub fn losses(
     Losses { total, policy, value, entropy, moves_left, kl, logits, q }
 }
 
-/// [batch, 4672] to [batch, width].
-fn legal_logits(policy: Tensor<2>, batch: &BatchTensors) -> Tensor<2> {
-    policy.gather(1, batch.moves.clone()) + (batch.legal.clone() - 1.0) * -NEVER
+/// [batch, width]: the logits of the legal moves; those of padding are far below.
+pub fn legal_logits(policy: &Policy, batch: &BatchTensors) -> Tensor<2> {
+    let asked = Asked { outputs: batch.moves.clone(), wanted: batch.legal.clone() };
+    policy.of(asked) + (batch.legal.clone() - 1.0) * -NEVER
 }
 
 /// The loss and the predicted results.
@@ -174,7 +175,7 @@ mod tests {
             Tensor::from_data(TensorData::new(data, [2, columns]), &device)
         };
         Outputs {
-            policy: matrix(policy),
+            policy: Policy::Logits(matrix(policy)),
             value: matrix(value.repeat(2)),
             moves_left: Some(matrix(vec![10.0, 10.0])),
             statistics: Vec::new(),
@@ -235,11 +236,14 @@ mod tests {
     #[test]
     fn the_distance_to_a_reference_counts() {
         let tensors = BatchTensors::new(&batch(), &Device::flex());
-        let reference = |policy| Some(Reference { policy, weight: 2.0 });
+        let reference = |policy| {
+            let logits = legal_logits(&policy, &tensors);
+            Some(Reference { logits, weight: 2.0 })
+        };
         let same = reference(outputs(&[0.0; 3]).policy);
         let near = losses(&settings(), ValueKind::Wdl, outputs(&[0.0; 3]), &tensors, same);
         assert_close(near.kl.as_ref().unwrap(), 0.0);
-        let level = Tensor::zeros([2, 4672], &Device::flex());
+        let level = Policy::Logits(Tensor::zeros([2, 4672], &Device::flex()));
         let far =
             losses(&settings(), ValueKind::Wdl, outputs(&[0.0; 3]), &tensors, reference(level));
         let e = std::f64::consts::E;

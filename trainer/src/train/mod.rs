@@ -17,6 +17,7 @@ mod run_folder;
 mod score;
 mod session;
 mod tensors;
+mod update_ops;
 
 pub use checkpoint::{
     Checkpoint, CheckpointError, DEFAULT_NETWORK, Progress, path as checkpoint_path,

@@ -18,7 +18,14 @@ const TYPICAL_STEP: f64 = 0.2;
 /// Whether a tensor is a matrix within the network: inputs, last layers, biases
 /// and norms are left to AdamW.
 pub fn suits(name: &str) -> bool {
-    let outer = ["stem.", "policy.conv2.", "value.dense2.", "moves_left.dense2."];
+    let outer = [
+        "stem.",
+        "features.",
+        "policy.weight",
+        "policy.conv2.",
+        "value.dense2.",
+        "moves_left.dense2.",
+    ];
     name.ends_with(".weight")
         && !name.ends_with("attention.weight")
         && !outer.iter().any(|start| name.starts_with(start))

@@ -4,6 +4,7 @@
 //! name, like everything else that goes into a checkpoint.
 
 use super::muon;
+use super::update_ops::{AdamState, AdamStep, adam, sum_of_squares};
 use crate::config::{OptimizerKind, OptimizerSettings};
 use burn::tensor::Tensor;
 use std::collections::BTreeMap;
@@ -37,16 +38,22 @@ impl Optimizer {
         self.updates += 1;
         for (name, gradient) in gradients {
             let Some(weight) = weights.remove(&name) else { continue };
-            let gradient = if factor < 1.0 { gradient * factor } else { gradient };
-            let direction = match self.settings.kind {
-                OptimizerKind::Sgd => self.momentum(&name, gradient),
-                OptimizerKind::Muon if muon::suits(&name) => self.muon(&name, gradient),
-                OptimizerKind::AdamW | OptimizerKind::Muon => self.adam(&name, gradient),
-            };
             // Biases and norms are few and keep their size.
             let decay = if name.ends_with(".weight") { self.settings.weight_decay } else { 0.0 };
-            let kept = if decay > 0.0 { weight * (1.0 - rate * decay) } else { weight };
-            weights.insert(name, kept - direction * rate);
+            let kept = 1.0 - rate * decay;
+            let clipped = |gradient| if factor < 1.0 { gradient * factor } else { gradient };
+            let direction = match self.settings.kind {
+                OptimizerKind::Sgd => self.momentum(&name, clipped(gradient)),
+                OptimizerKind::Muon if muon::suits(&name) => self.muon(&name, clipped(gradient)),
+                OptimizerKind::AdamW | OptimizerKind::Muon => {
+                    let step = self.adam_step(factor, rate, kept);
+                    let weight = self.adam(&name, weight, gradient, step);
+                    weights.insert(name, weight);
+                    continue;
+                }
+            };
+            let weight = if decay > 0.0 { weight * kept } else { weight };
+            weights.insert(name, weight - direction * rate);
         }
         norm
     }
@@ -73,36 +80,41 @@ impl Optimizer {
         muon::direction(momentum, self.dims.get(name).unwrap_or(&flat))
     }
 
-    fn adam(&mut self, name: &str, gradient: Tensor<1>) -> Tensor<1> {
+    fn adam_step(&self, clip: f64, rate: f64, kept: f64) -> AdamStep {
         let OptimizerSettings { beta1, beta2, epsilon, .. } = self.settings;
-        let square = gradient.clone() * gradient.clone();
-        let first = blend(self.first.remove(name), gradient, beta1);
-        let second = blend(self.second.remove(name), square, beta2);
-        self.first.insert(name.to_string(), first.clone());
-        self.second.insert(name.to_string(), second.clone());
         let updates = self.updates as f64;
-        let first = first / (1.0 - beta1.powf(updates));
-        let second = second / (1.0 - beta2.powf(updates));
-        first / (second.sqrt() + epsilon)
+        AdamStep {
+            clip: clip as f32,
+            beta1: beta1 as f32,
+            beta2: beta2 as f32,
+            grown: [beta1, beta2].map(|beta| (1.0 - beta.powf(updates)) as f32),
+            epsilon: epsilon as f32,
+            rate: rate as f32,
+            kept: kept as f32,
+        }
     }
-}
 
-/// A moving average that starts from zero.
-fn blend(average: Option<Tensor<1>>, new: Tensor<1>, keep: f64) -> Tensor<1> {
-    let new = new * (1.0 - keep);
-    match average {
-        Some(average) => average * keep + new,
-        None => new,
+    /// The new weight; the moments start from zero.
+    fn adam(
+        &mut self,
+        name: &str,
+        weight: Tensor<1>,
+        gradient: Tensor<1>,
+        step: AdamStep,
+    ) -> Tensor<1> {
+        let zeros = || Tensor::zeros(weight.dims(), &weight.device());
+        let first = self.first.remove(name).unwrap_or_else(zeros);
+        let second = self.second.remove(name).unwrap_or_else(zeros);
+        let state = adam(AdamState { weight, first, second }, gradient, step);
+        self.first.insert(name.to_string(), state.first);
+        self.second.insert(name.to_string(), state.second);
+        state.weight
     }
 }
 
 /// The length of all gradients together.
 fn norm(gradients: &Named) -> f64 {
-    let squares = gradients.values().map(|gradient| {
-        let square = gradient.clone() * gradient.clone();
-        f64::from(square.sum().into_scalar::<f32>())
-    });
-    squares.sum::<f64>().sqrt()
+    gradients.values().cloned().map(sum_of_squares).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]
@@ -162,6 +174,27 @@ mod tests {
         let first = 0.9 * 0.1 * 5.0 / (1.0 - 0.81);
         let second: f32 = 0.99 * 0.01 * 25.0 / (1.0 - 0.9801);
         assert_close(values(&weights, "a.bias"), &[-0.1 - 0.1 * first / second.sqrt(), 0.2]);
+    }
+
+    #[test]
+    fn adam_clips_and_decays() {
+        let settings = OptimizerSettings {
+            weight_decay: 0.5,
+            gradient_clip: 1.0,
+            epsilon: 0.5,
+            ..settings(OptimizerKind::AdamW)
+        };
+        for (name, left) in [("a.weight", 0.95), ("a.bias", 1.0)] {
+            let mut optimizer = Optimizer::new(&settings, BTreeMap::new());
+            let mut weights = named(name, &[1.0, 1.0]);
+            let norm = optimizer.update(&mut weights, named(name, &[3.0, -4.0]), 0.1);
+            assert!((norm - 5.0).abs() < 1e-6);
+            // The clipped gradient is 0.6 and -0.8, and so is its first mean.
+            let moved = [0.6f32, -0.8].map(|x| left - 0.1 * x / (x.abs() + 0.5));
+            assert_close(values(&weights, name), &moved);
+            assert_close(values(&optimizer.first, name), &[0.06, -0.08]);
+            assert_close(values(&optimizer.second, name), &[0.0036, 0.0064]);
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! An older network whose policy the new one should not leave far behind.
 
 use super::checkpoint::{Checkpoint, CheckpointError};
+use super::loss::legal_logits;
+use super::tensors::BatchTensors;
 use crate::config::KlSettings;
 use crate::model::{Architecture, Mode, Network};
 use burn::tensor::{Device, Tensor};
@@ -47,9 +49,9 @@ impl ReferenceNetwork {
         Ok(Some(ReferenceNetwork { network, weight: settings.weight }))
     }
 
-    /// [batch, 4672]: logits.
-    pub fn policy(&self, planes: Tensor<3>) -> Tensor<2> {
-        self.network.forward(planes, Mode::Infer).policy
+    /// [batch, width]: logits of the legal moves.
+    pub fn logits(&self, batch: &BatchTensors) -> Tensor<2> {
+        legal_logits(&self.network.forward(batch.planes.clone(), Mode::Infer).policy, batch)
     }
 
     /// With a target distance, the weight grows when the policy is further away

@@ -8,3 +8,4 @@ pub mod exchanges;
 pub mod king;
 pub mod pawns;
 pub mod prospects;
+pub mod reach;

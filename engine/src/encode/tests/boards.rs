@@ -3,12 +3,14 @@
 use super::lines::{line, planes, random_play};
 use crate::chess::Line;
 use crate::encode::Encoder;
-use shakmaty::{Board, Color, Piece, Position, Role, Square};
+use shakmaty::{Board, Color, File, Piece, Position, Role, Square};
 
 /// Planes from one board of history to the next.
 fn stride(encoder: Encoder) -> usize {
     match encoder {
-        Encoder::Basic18 | Encoder::Rich | Encoder::Tactics | Encoder::Nmp72 => 12,
+        Encoder::Basic18 | Encoder::Rich | Encoder::Tactics | Encoder::Threats | Encoder::Nmp72 => {
+            12
+        }
         Encoder::Az119 => 14,
         Encoder::Lc0 => 13,
     }
@@ -32,8 +34,13 @@ fn read_board(planes: &[f32], first: usize) -> Board {
     board
 }
 
-fn seen_by(mover: Color, board: &Board) -> Board {
-    mover.fold_wb(board.clone(), board.clone().into_mirrored())
+fn seen_by(encoder: Encoder, mover: Color, board: &Board) -> Board {
+    let mut seen = mover.fold_wb(board.clone(), board.clone().into_mirrored());
+    let king = seen.king_of(Color::White).unwrap();
+    if encoder == Encoder::Threats && king.file() <= File::D {
+        seen.flip_horizontal();
+    }
+    seen
 }
 
 fn check(line: &Line) {
@@ -41,7 +48,7 @@ fn check(line: &Line) {
         let planes = planes(encoder, line);
         assert!(planes.iter().all(|x| x.is_finite()), "{} left gaps", encoder.name());
         for (age, ply) in line.plies().iter().rev().take(encoder.history()).enumerate() {
-            let expected = seen_by(line.last().turn(), ply.position.board());
+            let expected = seen_by(encoder, line.last().turn(), ply.position.board());
             assert_eq!(read_board(&planes, age * stride(encoder)), expected, "{}", encoder.name());
         }
     }

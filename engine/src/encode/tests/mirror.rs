@@ -9,7 +9,9 @@ use shakmaty::{Chess, EnPassantMode, FromSetup, Move, Position};
 /// The plane that tells the colors apart, where a layout has one.
 fn color_plane(encoder: Encoder) -> Option<usize> {
     match encoder {
-        Encoder::Basic18 | Encoder::Rich | Encoder::Tactics | Encoder::Nmp72 => None,
+        Encoder::Basic18 | Encoder::Rich | Encoder::Tactics | Encoder::Threats | Encoder::Nmp72 => {
+            None
+        }
         Encoder::Az119 => Some(112),
         Encoder::Lc0 => Some(108),
     }

@@ -5,7 +5,7 @@ use crate::encode::{Encoder, PolicyMap};
 use crate::onnx::{ElementType, ModelInfo, TensorInfo};
 
 pub(super) const SUPPORTED: &str = "metadata arbor.format=1 with arbor.encoder \
-     basic18|rich|tactics|az119|nmp72|lc0-112, arbor.policy az4672|lc0-1858 and arbor.value wdl|scalar, \
+     basic18|rich|tactics|threats|az119|nmp72|lc0-112, arbor.policy az4672|lc0-1858|exchange3716 and arbor.value wdl|scalar, \
      input `planes` [batch,P,8,8], outputs `policy` [batch,A], `wdl` [batch,3] or `value` [batch,1], \
      optional `moves_left` [batch,1]; or lc0's own ONNX, input `/input/planes` [batch,112,8,8], \
      outputs `/output/policy` [batch,1858], `/output/wdl` or `/output/value`, optional \

@@ -127,6 +127,25 @@ fn the_policy_comes_from_the_target_else_the_move() {
 }
 
 #[test]
+fn moves_are_those_of_the_encoders_policy() {
+    // On the left half of the board, where left and right are swapped: rook takes
+    // a guarded knight, which loses, or steps aside.
+    let fen = "r5k1/5pp1/4p3/3n4/8/8/1P6/2KR4 w - - 0 30";
+    let position = parse_fen(fen, false).unwrap();
+    let (losing, quiet) = (packed(fen, "d1d5"), packed(fen, "d1d2"));
+    let index = |m: PackedMove| PolicyMap::Exchange.index(m.unpack(&position), &position);
+    assert_eq!((index(losing), index(quiet)), (118 + 1858, 106));
+    let soft = Ply { policy: vec![target(losing, 1.0), target(quiet, 3.0)], ..Ply::played(quiet) };
+    let batch = epoch(&[record(fen, vec![soft])], Encoder::Threats, |_| {}).remove(0);
+    assert_eq!((share(&batch, index(losing)), share(&batch, index(quiet))), (0.25, 0.75));
+    let moves = batch.moves.iter().zip(&batch.legal).filter(|(_, legal)| **legal == 1.0);
+    let found: HashSet<i32> = moves.map(|(index, _)| *index).collect();
+    let legal = position.legal_moves();
+    let wanted = legal.iter().map(|m| PolicyMap::Exchange.index(*m, &position) as i32);
+    assert_eq!(found, wanted.collect());
+}
+
+#[test]
 fn values_are_the_movers_view() {
     let e2e4 = packed(START, "e2e4");
     let after = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";

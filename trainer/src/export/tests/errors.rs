@@ -1,6 +1,6 @@
 //! What is refused, and in which words.
 
-use super::{options, positions, tiny};
+use super::{dense, options, positions, tiny};
 use crate::export::{Expected, ExportError, Outputs, Precision, build, compare, quantize};
 use crate::model::{Architecture, Norm, random_weights};
 
@@ -13,6 +13,16 @@ fn weights_of_another_network_are_refused() {
     for name in ["conv1.weight", "conv1.bias", "conv2.weight", "conv2.bias"] {
         assert!(message.contains(&format!("blocks.2.{name}")), "{message}");
     }
+}
+
+#[test]
+fn a_dense_network_has_nothing_for_int8() {
+    let weights = random_weights(&dense(), 1);
+    let planes = positions(dense().encoder, 2).planes;
+    let error = quantize(&dense(), &weights, &planes, &options(Precision::F32).metadata);
+    let error = error.unwrap_err();
+    assert!(matches!(error, ExportError::NoConvolutions), "{error}");
+    assert!(error.to_string().contains("leave --int8 out"), "{error}");
 }
 
 #[test]

@@ -9,9 +9,9 @@ mod read_back;
 mod reference;
 
 use super::{Metadata, Options, Outputs, Precision};
-use crate::model::{Activation, Architecture, Norm, ValueKind};
+use crate::model::{Activation, Architecture, Body, Norm, ValueKind};
 use engine::chess::Line;
-use engine::encode::{Encoder, PolicyMap};
+use engine::encode::Encoder;
 use engine::eval::{Runtime, TunedFor};
 use engine::search::Random;
 use shakmaty::Chess;
@@ -28,6 +28,8 @@ fn has_runtime() -> bool {
 fn tiny() -> Architecture {
     Architecture {
         encoder: Encoder::Basic18,
+        body: Body::Tower,
+        hidden: 0,
         blocks: 2,
         channels: 8,
         squeeze: 0,
@@ -40,6 +42,17 @@ fn tiny() -> Architecture {
         value_channels: 4,
         value_hidden: 8,
         moves_left: false,
+    }
+}
+
+/// One wide layer and all heads.
+fn dense() -> Architecture {
+    Architecture {
+        encoder: Encoder::Threats,
+        body: Body::Dense,
+        hidden: 48,
+        moves_left: true,
+        ..tiny()
     }
 }
 
@@ -90,7 +103,7 @@ fn positions(encoder: Encoder, count: usize) -> Positions {
         if line.len().is_multiple_of(3) {
             encoder.encode(line.plies(), &mut board);
             planes.extend_from_slice(&board);
-            let index = |m| PolicyMap::Az4672.index(m, &line.last().position);
+            let index = |m| encoder.policy().index(m, &line.last().position);
             legal.push(moves.iter().map(|&m| index(m)).collect());
         }
         line.push(moves[random.next_u64() as usize % moves.len()]);

@@ -1,7 +1,7 @@
 //! f16 and int8 against f32, at the size that ships.
 
 use super::reference::forward;
-use super::{has_runtime, options, positions, small, tiny};
+use super::{dense, has_runtime, options, positions, small, tiny};
 use crate::export::{
     Agreement, Expected, Precision, SpeedSettings, build, compare, quantize, speed,
 };
@@ -52,6 +52,20 @@ fn f16_halves_the_file_and_keeps_the_answers() {
         assert!(agreement.max_value_error < 0.01, "{agreement:?}");
         assert!(agreement.top1 >= 0.9, "{agreement:?}");
     }
+}
+
+#[test]
+fn f16_of_a_dense_network_is_for_its_weights() {
+    if !has_runtime() {
+        return;
+    }
+    let weights = random_weights(&dense(), 5);
+    let single = build(&dense(), &weights, &options(Precision::F32)).unwrap();
+    let half = build(&dense(), &weights, &options(Precision::F16)).unwrap();
+    assert!(half.len() < single.len() * 11 / 20, "{} of {}", half.len(), single.len());
+    let agreement = agreement(&dense(), &weights, &half, 16);
+    assert!(agreement.max_policy_error < 0.05, "{agreement:?}");
+    assert!(agreement.max_value_error < 0.01, "{agreement:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! [`Architecture`]'s documentation and sharing nothing with the export.
 
 use crate::export::Outputs;
-use crate::model::{Activation, Architecture, NORM_EPSILON, Norm, ValueKind, Weights};
+use crate::model::{Activation, Architecture, Body, NORM_EPSILON, Norm, ValueKind, Weights};
 
 /// One position's channels, each 64 squares.
 type Board = Vec<[f64; 64]>;
@@ -12,22 +12,18 @@ pub fn forward(architecture: &Architecture, weights: &Weights, planes: &[f32]) -
     let mut outputs = Outputs::default();
     let mut moves_left = Vec::new();
     for position in planes.chunks(architecture.encoder.planes() * 64) {
-        let board = position
-            .chunks(64)
-            .map(|plane| std::array::from_fn(|square| f64::from(plane[square])))
-            .collect();
-        let x = net.tower(board);
-        let y = net.act_board(net.norm("policy.norm1", net.conv("policy.conv1", &x)));
-        let y = net.conv("policy.conv2", &y);
-        outputs.policy.extend(y.iter().flatten().map(|&v| v as f32));
-        let value = net.head("value", &x);
+        let answer = match architecture.body {
+            Body::Tower => net.of_tower(position),
+            Body::Dense => net.of_dense_body(position),
+        };
+        outputs.policy.extend(answer.policy.iter().map(|&v| v as f32));
+        let value = answer.value;
         match architecture.value {
             ValueKind::Wdl => outputs.value.extend(value.iter().map(|&v| v as f32)),
             ValueKind::Scalar => outputs.value.push(value[0].tanh() as f32),
         }
         if architecture.moves_left {
-            let value = net.head("moves_left", &x)[0];
-            moves_left.push((1.0 + value.exp()).ln() as f32);
+            moves_left.push((1.0 + answer.moves_left.exp()).ln() as f32);
         }
     }
     outputs.moves_left = architecture.moves_left.then_some(moves_left);
@@ -39,7 +35,46 @@ struct Net<'a> {
     w: &'a Weights,
 }
 
+/// Of one position, before the last function of each head.
+struct Answer {
+    policy: Vec<f64>,
+    value: Vec<f64>,
+    moves_left: f64,
+}
+
 impl Net<'_> {
+    fn of_tower(&self, position: &[f32]) -> Answer {
+        let board = position
+            .chunks(64)
+            .map(|plane| std::array::from_fn(|square| f64::from(plane[square])))
+            .collect();
+        let x = self.tower(board);
+        let y = self.act_board(self.norm("policy.norm1", self.conv("policy.conv1", &x)));
+        let policy = self.conv("policy.conv2", &y).into_iter().flatten().collect();
+        let moves_left = self.a.moves_left.then(|| self.head("moves_left", &x)[0]);
+        let moves_left = moves_left.unwrap_or_default();
+        Answer { policy, value: self.head("value", &x), moves_left }
+    }
+
+    fn of_dense_body(&self, position: &[f32]) -> Answer {
+        let weight = self.numbers("features.weight");
+        let mut sums = self.numbers("features.bias");
+        for (row, x) in weight.chunks(sums.len()).zip(position) {
+            sums.iter_mut().zip(row).for_each(|(sum, w)| *sum += w * f64::from(*x));
+        }
+        let direct = sums.split_off(self.a.hidden);
+        let x: Vec<f64> = sums.iter().map(|v| v.max(0.0).powi(2)).collect();
+        let head = |name: &str, direct: &[f64]| {
+            let mut hidden = self.dense(&format!("{name}.dense1"), &x);
+            hidden.iter_mut().zip(direct).for_each(|(v, d)| *v += d);
+            hidden.iter_mut().for_each(|v| *v = v.max(0.0));
+            self.dense(&format!("{name}.dense2"), &hidden)
+        };
+        let moves_left = self.a.moves_left.then(|| head("moves_left", &[])[0]);
+        let moves_left = moves_left.unwrap_or_default();
+        Answer { policy: self.dense("policy", &x), value: head("value", &direct), moves_left }
+    }
+
     fn tower(&self, board: Board) -> Board {
         let mut x = self.act_board(self.norm("stem.norm", self.conv("stem", &board)));
         for block in 0..self.a.blocks {

@@ -8,6 +8,7 @@ mod excite;
 mod filters;
 mod matrix;
 mod scratch;
+pub mod sparse;
 mod winograd;
 
 pub use engine::winograd::SQUARES;
