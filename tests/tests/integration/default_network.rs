@@ -40,7 +40,7 @@ fn it_is_found_from_anywhere() {
     let scratch = Scratch::new();
     let mut engine = copied_to(scratch.path());
     let lines = engine.ready();
-    assert!(lines.iter().any(|line| line.contains("tactics")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("threats")), "{lines:#?}");
     knows_chess(&mut engine);
 }
 
