@@ -38,6 +38,19 @@ impl Layer {
         self
     }
 
+    /// The layer with what all squares of a plane share in the weights of each.
+    pub fn with_shared(mut self, weights: &Weights) -> Layer {
+        let shared = &weights[&format!("{}.shared", self.name)].data;
+        let width = self.outputs();
+        let planes = self.weight.chunks_mut(64 * width).zip(shared.chunks(width));
+        for (plane, shared) in planes {
+            for (weight, shared) in plane.iter_mut().zip(shared.iter().cycle()) {
+                *weight += shared;
+            }
+        }
+        self
+    }
+
     pub fn outputs(&self) -> usize {
         self.bias.len()
     }

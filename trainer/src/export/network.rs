@@ -49,7 +49,8 @@ impl<'a> Network<'a> {
     fn dense_body(&mut self) {
         let planes = self.writer.input(self.architecture.encoder.planes());
         let flat = layers::flatten(&mut self.writer.graph, &planes.precise);
-        let sums = self.writer.dense_from_inputs(&flat, &Layer::new(self.weights, "features"));
+        let features = Layer::new(self.weights, "features").with_shared(self.weights);
+        let sums = self.writer.dense_from_inputs(&flat, &features);
         let widths = [self.architecture.hidden, self.architecture.value_hidden];
         let widths = self.writer.shape("widths", &widths.map(|width| width as i64));
         let axis = [Attribute::Int("axis", 1)];

@@ -136,7 +136,9 @@ pub struct Tensor {
 /// - `stem.norm`, `blocks.I.norm1`, `blocks.I.norm2`, `policy.norm1`,
 ///   `value.norm`, `moves_left.norm`: `.gamma` and `.beta` [channels], for
 ///   batch normalization also `.mean` and `.variance` [channels]
-/// - of a dense body: `features`: `.weight` [in, out] and `.bias` [out]; `policy`,
+/// - of a dense body: `features`: `.weight` [in, out], `.shared` [planes, out], which
+///   is added for all squares of a plane so that what is learned on one square
+///   helps on others, and `.bias` [out]; `policy`,
 ///   `value.dense1`, `value.dense2`, `moves_left.dense1`, `moves_left.dense2`:
 ///   `.weight` [out, in] and `.bias` [out]
 pub type Weights = BTreeMap<String, Tensor>;

@@ -140,8 +140,8 @@ impl Pass<'_> {
         let [batch, squares, count] = planes.dims();
         // Plane by plane, as the exported network flattens.
         let flat = planes.swap_dims(1, 2).reshape([batch, count * squares]);
-        let (weight, bias) = (self.tensor("features.weight"), self.tensor("features.bias"));
-        let sums = sparse_dense(flat, weight, bias);
+        let (weight, shared) = (self.tensor("features.weight"), self.tensor("features.shared"));
+        let sums = sparse_dense(flat, weight, shared, self.tensor("features.bias"));
         let (hidden, width) = (self.network.architecture.hidden, sums.dims()[1]);
         let direct = sums.clone().slice([0..batch, hidden..width]);
         let x = activation::relu(sums.slice([0..batch, 0..hidden]));

@@ -1,7 +1,9 @@
 //! Fully connected layers that are used in part, plugged into burn: on the
 //! processor they cost what is used, on other devices they are burn's own.
 
-use super::kernel::sparse::{Sparse, multiply, multiply_transposed, products};
+use super::kernel::sparse::{
+    Sparse, group_sums, multiply, multiply_transposed, products, with_shared,
+};
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn::backend::autodiff::grads::Gradients;
@@ -11,12 +13,19 @@ use burn::backend::tensor::{FloatTensor, IntTensor};
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, TensorMetadata, backend_extension};
 use burn::tensor::{Int, Shape as Dims, Tensor, TensorData};
 
-/// `x` * `weight` + `bias` for an `x` that is mostly zero and needs no gradient.
-/// `weight` is [inputs, outputs].
-pub fn sparse_dense(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>) -> Tensor<2> {
+/// `x` * weights + `bias` for an `x` that is mostly zero and needs no gradient.
+/// The weights are `weight`, [inputs, outputs], and what inputs have in common:
+/// `shared`, [groups, outputs], each for as many inputs in a row.
+pub fn sparse_dense(
+    x: Tensor<2>,
+    weight: Tensor<2>,
+    shared: Tensor<2>,
+    bias: Tensor<1>,
+) -> Tensor<2> {
     Tensor::from_dispatch(Dispatch::sparse_dense(
         x.into_dispatch(),
         weight.into_dispatch(),
+        shared.into_dispatch(),
         bias.into_dispatch(),
     ))
 }
@@ -46,9 +55,14 @@ pub trait SparseOps: Backend {
     fn sparse_dense(
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
+        shared: FloatTensor<Self>,
         bias: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let width = weight.shape()[1];
+        let (inputs, width, groups) = (weight.shape()[0], weight.shape()[1], shared.shape()[0]);
+        let weight = Self::float_reshape(weight, Dims::new([groups, inputs / groups, width]));
+        let shared = Self::float_reshape(shared, Dims::new([groups, 1, width]));
+        let weight =
+            Self::float_reshape(Self::float_add(weight, shared), Dims::new([inputs, width]));
         let bias = Self::float_reshape(bias, Dims::new([1, width]));
         Self::float_add(Self::float_matmul(x, weight), bias)
     }
@@ -76,8 +90,13 @@ impl<C: CheckpointStrategy> SparseOps for Autodiff<burn::backend::Cube, C> {}
 type CpuTensor = FloatTensor<Flex>;
 
 impl SparseOps for Flex {
-    fn sparse_dense(x: CpuTensor, weight: CpuTensor, bias: CpuTensor) -> CpuTensor {
-        sparse_forward(&sparse(&x), &weight, &bias)
+    fn sparse_dense(
+        x: CpuTensor,
+        weight: CpuTensor,
+        shared: CpuTensor,
+        bias: CpuTensor,
+    ) -> CpuTensor {
+        sparse_forward(&sparse(&x), &weight, &shared, &bias)
     }
 
     fn asked_dense(
@@ -97,10 +116,17 @@ fn sparse(x: &CpuTensor) -> Sparse {
     Sparse::of(x.storage(), x.shape()[1])
 }
 
-fn sparse_forward(x: &Sparse, weight: &CpuTensor, bias: &CpuTensor) -> CpuTensor {
-    let (weight, bias) = (weight.to_contiguous(), bias.to_contiguous());
+fn sparse_forward(
+    x: &Sparse,
+    weight: &CpuTensor,
+    shared: &CpuTensor,
+    bias: &CpuTensor,
+) -> CpuTensor {
+    let [weight, shared, bias] = [weight, shared, bias].map(|x| x.to_contiguous());
     let width = weight.shape()[1];
-    let y = multiply(x, weight.storage(), width, Some(bias.storage()));
+    let group = weight.shape()[0] / shared.shape()[0];
+    let weights = with_shared(weight.storage(), shared.storage(), group, width);
+    let y = multiply(x, &weights, width, Some(bias.storage()));
     tensor(y, [x.rows(), width])
 }
 
@@ -135,15 +161,17 @@ impl<C: CheckpointStrategy> SparseOps for Autodiff<Flex, C> {
     fn sparse_dense(
         x: FloatTensor<Self>,
         weight: FloatTensor<Self>,
+        shared: FloatTensor<Self>,
         bias: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let inputs = x.shape()[1];
-        let nodes = [weight.node(), bias.node()];
+        let (inputs, groups) = (x.shape()[1], shared.shape()[0]);
+        let nodes = [weight.node(), shared.node(), bias.node()];
         let x = sparse(&x.into_primitive());
         let prepared = SparseBackward.prepare::<C>(nodes).compute_bound().stateful();
-        let y = sparse_forward(&x, &weight.into_primitive(), &bias.into_primitive());
+        let [weight, shared, bias] = [weight, shared, bias].map(|x| x.into_primitive());
+        let y = sparse_forward(&x, &weight, &shared, &bias);
         match prepared {
-            OpsKind::Tracked(prep) => prep.finish(SparseState { x, inputs }, y),
+            OpsKind::Tracked(prep) => prep.finish(SparseState { x, inputs, groups }, y),
             OpsKind::UnTracked(prep) => prep.finish(y),
         }
     }
@@ -175,23 +203,28 @@ struct SparseBackward;
 struct SparseState {
     x: Sparse,
     inputs: usize,
+    groups: usize,
 }
 
-impl Backward<Flex, 2> for SparseBackward {
+impl Backward<Flex, 3> for SparseBackward {
     type State = SparseState;
 
     fn backward(
         self,
-        ops: Ops<SparseState, 2>,
+        ops: Ops<SparseState, 3>,
         grads: &mut Gradients,
         _checkpointer: &mut Checkpointer,
     ) {
         let gradient = grads.consume::<Flex>(&ops.node).to_contiguous();
         let width = gradient.shape()[1];
-        let [weight_node, bias_node] = ops.parents;
-        let SparseState { x, inputs } = ops.state;
+        let [weight_node, shared_node, bias_node] = ops.parents;
+        let SparseState { x, inputs, groups } = ops.state;
+        let weight = multiply_transposed(&x, inputs, gradient.storage(), width);
+        if let Some(node) = shared_node {
+            let shared = group_sums(&weight, inputs / groups, width);
+            grads.register::<Flex>(node.id, tensor(shared, [groups, width]));
+        }
         if let Some(node) = weight_node {
-            let weight = multiply_transposed(&x, inputs, gradient.storage(), width);
             grads.register::<Flex>(node.id, tensor(weight, [inputs, width]));
         }
         if let Some(node) = bias_node {

@@ -20,6 +20,7 @@ pub fn expected_tensors(architecture: &Architecture) -> Vec<(String, Vec<usize>)
     if a.body == Body::Dense {
         let width = a.hidden + a.value_hidden;
         list.tensors.push(("features.weight".into(), vec![a.encoder.planes() * 64, width]));
+        list.tensors.push(("features.shared".into(), vec![a.encoder.planes(), width]));
         list.tensors.push(("features.bias".into(), vec![width]));
         list.dense("policy", [a.encoder.policy().len(), a.hidden]);
         for (head, width) in heads(a) {
@@ -194,12 +195,15 @@ mod tests {
         let names: Vec<&str> = tensors.iter().map(|(name, _)| name.as_str()).collect();
         let layers = ["features", "policy", "value.dense1", "value.dense2"];
         let layers = [&layers[..], &["moves_left.dense1", "moves_left.dense2"]].concat();
+        let (shared, names): (Vec<&str>, Vec<&str>) =
+            names.into_iter().partition(|name| name.ends_with(".shared"));
+        assert_eq!(shared, ["features.shared"]);
         assert_eq!(names.len(), 2 * layers.len(), "{names:?}");
         for (layer, pair) in layers.iter().zip(names.chunks(2)) {
             assert_eq!(pair, [format!("{layer}.weight"), format!("{layer}.bias")]);
         }
         // Hidden and value_hidden numbers of 182 planes; then the heads.
-        let features = 182 * 64 * (32 + 16) + 32 + 16;
+        let features = (182 * 64 + 182 + 1) * (32 + 16);
         let policy = 3716 * 32 + 3716;
         let heads = 2 * (16 * 32 + 16) + 3 * 16 + 3 + 16 + 1;
         assert_eq!(parameters(&architecture), features + policy + heads);

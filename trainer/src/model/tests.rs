@@ -94,23 +94,29 @@ fn convolution_does_not_depend_on_threads() {
     assert_eq!(pass(1), pass(3));
 }
 
-type Sparse = fn(Tensor<2>, Tensor<2>, Tensor<1>) -> Tensor<2>;
+type Sparse = fn(Tensor<2>, Tensor<2>, Tensor<2>, Tensor<1>) -> Tensor<2>;
 
-fn burn_sparse(x: Tensor<2>, weight: Tensor<2>, bias: Tensor<1>) -> Tensor<2> {
-    x.matmul(weight) + bias.unsqueeze()
+fn burn_sparse(x: Tensor<2>, weight: Tensor<2>, shared: Tensor<2>, bias: Tensor<1>) -> Tensor<2> {
+    let ([inputs, outputs], [groups, _]) = (weight.dims(), shared.dims());
+    let weight = weight.reshape([groups, inputs / groups, outputs]) + shared.unsqueeze_dim::<3>(1);
+    x.matmul(weight.reshape([inputs, outputs])) + bias.unsqueeze()
 }
 
-/// The result and the two gradients of a weighted sum of it.
-fn sparse_pass(layer: Sparse, rows: usize, [inputs, outputs]: [usize; 2]) -> [Vec<f32>; 3] {
+/// The result and the three gradients of a weighted sum of it; two inputs share.
+fn sparse_pass(layer: Sparse, rows: usize, [inputs, outputs]: [usize; 2]) -> [Vec<f32>; 4] {
     let device = cpu().autodiff();
     let x = thinned(random([rows, inputs], 1, &device), 0.1);
     let weight = random([inputs, outputs], 2, &device).require_grad();
+    let shared = random([inputs / 2, outputs], 5, &device).require_grad();
     let bias = random([outputs], 3, &device).require_grad();
-    let y = layer(x, weight.clone(), bias.clone());
+    let y = layer(x, weight.clone(), shared.clone(), bias.clone());
     let gradients = (y.clone() * random([rows, outputs], 4, &device)).sum().backward();
-    let [weight, bias] =
-        [numbers(weight.grad(&gradients).unwrap()), numbers(bias.grad(&gradients).unwrap())];
-    [numbers(y), weight, bias]
+    [
+        numbers(y),
+        numbers(weight.grad(&gradients).unwrap()),
+        numbers(shared.grad(&gradients).unwrap()),
+        numbers(bias.grad(&gradients).unwrap()),
+    ]
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::reference::forward;
 use super::{dense, difference, options, positions, tiny};
 use crate::export::{Precision, ReadBackError, build, read_back};
-use crate::model::{Architecture, Norm, random_weights};
+use crate::model::{Architecture, Norm, Weights, random_weights};
 
 #[test]
 fn weights_come_back_as_they_were() {
@@ -18,11 +18,32 @@ fn weights_come_back_as_they_were() {
     }
 }
 
+/// Weights without what squares share, which a file has in the weights of each.
+fn separate(architecture: &Architecture) -> Weights {
+    let mut weights = random_weights(architecture, 3);
+    if let Some(shared) = weights.get_mut("features.shared") {
+        shared.data.fill(0.0);
+    }
+    weights
+}
+
 #[test]
 fn dense_weights_come_back_as_they_were() {
-    let weights = random_weights(&dense(), 3);
+    let weights = separate(&dense());
     let file = build(&dense(), &weights, &options(Precision::F32)).unwrap();
     assert_eq!(read_back(&file).unwrap(), (dense(), weights));
+}
+
+#[test]
+fn what_squares_share_is_gone_and_the_answers_stay() {
+    let weights = random_weights(&dense(), 3);
+    let file = build(&dense(), &weights, &options(Precision::F32)).unwrap();
+    let (_, back) = read_back(&file).unwrap();
+    assert!(back["features.shared"].data.iter().all(|x| *x == 0.0));
+    let planes = positions(dense().encoder, 4).planes;
+    let answers = [&weights, &back].map(|weights| forward(&dense(), weights, &planes));
+    let largest = answers[0].policy.iter().fold(1f32, |largest, x| largest.max(x.abs()));
+    assert!(difference(&answers[0], &answers[1]) < 1e-4 * largest);
 }
 
 #[test]
@@ -40,7 +61,7 @@ fn folded_batch_norm_is_gone_and_the_answers_stay() {
 #[test]
 fn weights_in_16_bits_come_back_rounded() {
     for architecture in [tiny(), dense()] {
-        let weights = random_weights(&architecture, 3);
+        let weights = separate(&architecture);
         let file = build(&architecture, &weights, &options(Precision::F16)).unwrap();
         let (same, back) = read_back(&file).unwrap();
         assert_eq!(same, architecture);

@@ -57,8 +57,13 @@ impl Net<'_> {
     }
 
     fn of_dense_body(&self, position: &[f32]) -> Answer {
-        let weight = self.numbers("features.weight");
+        let mut weight = self.numbers("features.weight");
+        let shared = self.numbers("features.shared");
         let mut sums = self.numbers("features.bias");
+        for (square, row) in weight.chunks_mut(sums.len()).enumerate() {
+            let shared = &shared[square / 64 * row.len()..];
+            row.iter_mut().zip(shared).for_each(|(w, shared)| *w += shared);
+        }
         for (row, x) in weight.chunks(sums.len()).zip(position) {
             sums.iter_mut().zip(row).for_each(|(sum, w)| *sum += w * f64::from(*x));
         }

@@ -154,6 +154,25 @@ pub fn products(
     rows.concat()
 }
 
+/// `weight` with each row of `shared` added to the rows of its group, of `group`
+/// rows each.
+pub fn with_shared(weight: &[f32], shared: &[f32], group: usize, width: usize) -> Vec<f32> {
+    let mut sums = weight.to_vec();
+    sums.par_chunks_mut(group * width).zip(shared.par_chunks(width)).for_each(|(rows, shared)| {
+        Arch::new().dispatch(|| rows.chunks_mut(width).for_each(|row| add(row, shared, 1.0)));
+    });
+    sums
+}
+
+/// The sum of the rows of each group.
+pub fn group_sums(rows: &[f32], group: usize, width: usize) -> Vec<f32> {
+    let mut sums = vec![0.0; rows.len() / group];
+    sums.par_chunks_mut(width).zip(rows.par_chunks(group * width)).for_each(|(sum, rows)| {
+        Arch::new().dispatch(|| rows.chunks(width).for_each(|row| add(sum, row, 1.0)));
+    });
+    sums
+}
+
 #[inline(always)]
 fn add(sum: &mut [f32], row: &[f32], factor: f32) {
     for (sum, x) in sum.iter_mut().zip(row) {
@@ -212,6 +231,24 @@ mod tests {
                 let sum: f32 =
                     (0..rows).map(|r| x[r * columns + column] * other[r * width + w]).sum();
                 assert_eq!(transposed[column * width + w], sum);
+            }
+        }
+    }
+
+    #[test]
+    fn groups_share_a_row() {
+        let (groups, group, width) = (3, 5, 7);
+        let rows: Vec<f32> = (0..groups * group * width).map(value).collect();
+        let shared: Vec<f32> = (0..groups * width).map(|i| value(i + 2)).collect();
+        let together = with_shared(&rows, &shared, group, width);
+        let sums = group_sums(&rows, group, width);
+        for g in 0..groups {
+            for w in 0..width {
+                let at = |row: usize| (g * group + row) * width + w;
+                let own = shared[g * width + w];
+                assert!((0..group).all(|row| together[at(row)] == rows[at(row)] + own));
+                let sum: f32 = (0..group).map(|row| rows[at(row)]).sum();
+                assert_eq!(sums[g * width + w], sum);
             }
         }
     }
