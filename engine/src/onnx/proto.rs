@@ -148,3 +148,19 @@ pub enum DimensionValue {
     #[prost(string, tag = "2")]
     Named(String),
 }
+
+impl NodeProto {
+    /// Whether a plain `Gemm` has its weights as [outputs, inputs]; the reason if
+    /// it does more than a product and a sum.
+    pub fn is_gemm_transposed(&self) -> Result<bool, String> {
+        let mut transposed = false;
+        for attribute in &self.attribute {
+            match (attribute.name.as_str(), attribute.i, attribute.f) {
+                ("transB", Some(value), _) => transposed = value == 1,
+                ("transA", Some(0), _) | ("alpha" | "beta", _, Some(1.0)) => {}
+                (other, ..) => return Err(format!("Gemm with {other}")),
+            }
+        }
+        Ok(transposed)
+    }
+}

@@ -221,6 +221,7 @@ fn conv_shape(weight: &CpuTensor) -> Shape {
     Shape { outputs: dims[0], inputs: dims[1] }
 }
 
-fn tensor(data: Vec<f32>, shape: impl Into<Dims>) -> CpuTensor {
+/// On the processor.
+pub fn tensor(data: Vec<f32>, shape: impl Into<Dims>) -> CpuTensor {
     Flex::float_from_data(TensorData::new(data, shape), &Default::default())
 }

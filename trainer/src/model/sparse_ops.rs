@@ -1,6 +1,7 @@
 //! Fully connected layers that are used in part, plugged into burn: on the
 //! processor they cost what is used, on other devices they are burn's own.
 
+use super::board_ops::tensor;
 use super::kernel::sparse::{
     Sparse, group_sums, multiply, multiply_transposed, products, with_shared,
 };
@@ -11,7 +12,7 @@ use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::ops::FloatTensorOps;
 use burn::backend::tensor::{FloatTensor, IntTensor};
 use burn::backend::{Autodiff, Backend, Dispatch, Flex, TensorMetadata, backend_extension};
-use burn::tensor::{Int, Shape as Dims, Tensor, TensorData};
+use burn::tensor::{Int, Shape as Dims, Tensor};
 
 /// `x` * weights + `bias` for an `x` that is mostly zero and needs no gradient.
 /// The weights are `weight`, [inputs, outputs], and what inputs have in common:
@@ -274,8 +275,4 @@ impl Backward<Flex, 3> for AskedBackward {
             grads.register::<Flex>(node.id, tensor(flow.column_sums(outputs), [outputs]));
         }
     }
-}
-
-fn tensor(data: Vec<f32>, shape: impl Into<Dims>) -> CpuTensor {
-    Flex::float_from_data(TensorData::new(data, shape), &Default::default())
 }

@@ -109,14 +109,7 @@ impl<'a> Graph<'a> {
     fn layer(&self, name: &str) -> Result<Layer<'a>, String> {
         let node = self.node(name, "Gemm")?;
         let [from, weight, bias] = &node.input[..] else { return Err("Gemm without bias".into()) };
-        let mut transposed = false;
-        for attribute in &node.attribute {
-            match (attribute.name.as_str(), attribute.i, attribute.f) {
-                ("transB", Some(value), _) => transposed = value == 1,
-                ("transA", Some(0), _) | ("alpha" | "beta", _, Some(1.0)) => {}
-                (other, ..) => return Err(format!("Gemm with {other}")),
-            }
-        }
+        let transposed = node.is_gemm_transposed()?;
         let (dims, weight) = self.floats(weight)?;
         let [rows, columns] = dims[..] else { return Err("Gemm with no matrix".into()) };
         let (_, bias) = self.floats(bias)?;

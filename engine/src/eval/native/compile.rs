@@ -173,14 +173,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn gemm(&mut self, node: &'a NodeProto) -> Result<Value, String> {
-        let mut transposed = false;
-        for attribute in &node.attribute {
-            match (attribute.name.as_str(), attribute.i, attribute.f) {
-                ("transB", Some(value), _) => transposed = value == 1,
-                ("transA", Some(0), _) | ("alpha" | "beta", _, Some(1.0)) => {}
-                (other, ..) => return Err(format!("Gemm with {other}")),
-            }
-        }
+        let transposed = node.is_gemm_transposed()?;
         let (dims, weight) = self.floats(node, 1)?;
         let [rows, columns] = dims[..] else { return Err("Gemm with no matrix".into()) };
         let (inputs, outputs) = if transposed { (columns, rows) } else { (rows, columns) };
