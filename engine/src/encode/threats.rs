@@ -55,6 +55,7 @@ pub fn encode(plies: &[Ply], out: &mut [f32]) {
     let view = View::king_right(board, us);
     let sides = [us, !us];
     let reach = sides.map(|side| Reach::of(board, side));
+    let passed = pawns::passed(board);
 
     for (s, side) in sides.into_iter().enumerate() {
         for role in Role::ALL {
@@ -76,7 +77,7 @@ pub fn encode(plies: &[Ply], out: &mut [f32]) {
         for (role, squares) in reach[s].by_role.into_iter().enumerate() {
             planes.set(KING_ZONES + 6 * s + role, view.bits(zone & squares));
         }
-        planes.set(PASSED + s, view.bits(pawns::passed(board) & board.by_color(side)));
+        planes.set(PASSED + s, view.bits(passed & board.by_color(side)));
         planes.set(PINNED + s, view.bits(king::pinned_of(board, side)));
         let rooks = last.position.castles().castling_rights() & board.by_color(side);
         planes.set(CASTLING + s, view.bits(rooks));

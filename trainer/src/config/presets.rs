@@ -56,7 +56,7 @@ fn nano() -> TrainConfig {
     config
 }
 
-/// One wide layer on planes of threats: by far the strongest for its time on a
+/// One wide layer on planes of threats, as the default network has: quick on a
 /// processor, in training and in play.
 fn dense() -> TrainConfig {
     let mut config = small();

@@ -12,7 +12,7 @@ pub enum Body {
     #[default]
     Tower,
     /// One wide layer, which sees the whole board at once. Where few squares of
-    /// the planes are set it takes a hundredth of a tower's time.
+    /// the planes are set it takes a twentieth of a small tower's time.
     Dense,
 }
 

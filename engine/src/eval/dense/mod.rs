@@ -8,7 +8,7 @@
 //! Of thousands of squares in the planes about a hundred are set, and of
 //! thousands of moves some thirty are legal: only their rows of the two large
 //! matrices are read. A general runtime multiplies the whole matrices, which
-//! takes some fifty times as long.
+//! takes some twenty times as long.
 
 mod graph;
 mod layers;
