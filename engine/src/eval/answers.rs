@@ -20,6 +20,11 @@ impl Value {
     pub fn q(&self) -> f32 {
         self.win - self.loss
     }
+
+    /// Q and draw when only a part of the value is left: the rest is drawn.
+    pub fn faded(&self, left: f32) -> (f32, f32) {
+        (self.q() * left, 1.0 - (1.0 - self.draw) * left)
+    }
 }
 
 /// One value and one logit per legal move for each position of a batch.

@@ -114,6 +114,8 @@ impl Settings {
             contempt: in_games(or(Id::Contempt, base.contempt)),
             uncertainty_bonus: or(Id::UncertaintyBonus, base.uncertainty_bonus),
             draw_sibling_fpu: or(Id::DrawSiblingFpu, base.draw_sibling_fpu),
+            spread_scale: or(Id::CPuctSpread, base.spread_scale),
+            clock_damping: or(Id::ClockDamping, base.clock_damping),
             seed: self.seed(),
         }
     }

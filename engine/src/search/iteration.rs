@@ -42,7 +42,8 @@ impl<'a> Worker<'a> {
         }
         if let Some(value) = self.recall(key, &moves) {
             self.shared.counters.cache_hits.fetch_add(1, Relaxed);
-            return self.book(-value.q(), value.draw);
+            let (q, draw) = value.faded(self.fresh());
+            return self.book(-q, draw);
         }
         self.enqueue(key, &moves)
     }
@@ -226,7 +227,12 @@ impl<'a> Worker<'a> {
         });
         let start = self.paths.len();
         self.paths.extend(&self.path);
-        self.leaves.push(Leaf { path: start..self.paths.len(), answer });
+        self.leaves.push(Leaf { path: start..self.paths.len(), answer, fresh: self.fresh() });
         Arrival::Queued
+    }
+
+    /// What the fifty-move clock leaves of a value here.
+    fn fresh(&self) -> f32 {
+        self.shared.params.fresh(self.line.last().rule50())
     }
 }

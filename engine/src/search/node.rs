@@ -8,7 +8,8 @@
 //! | 4 | first cell of its moves |
 //! | 4 | move (2) and prior (2) that lead here |
 //! | 4 | visits in flight (2), number of moves (2) |
-//! | 8 | link of discarded nodes (4), unused (4) |
+//! | 4 | link of discarded nodes |
+//! | 4 | mean square of the values |
 //!
 //! Each move takes 4 bytes more, visited or not; see [`slots`](super::slots).
 
@@ -27,6 +28,7 @@ const EDGE: usize = 4;
 const COUNTS: usize = 5;
 /// Chains discarded nodes.
 pub const GARBAGE: usize = 6;
+const SQUARES: usize = 7;
 
 const IN_FLIGHT: u32 = 0xffff;
 const ONE_MOVE: u32 = 1 << 16;
@@ -132,10 +134,18 @@ impl<'a> Node<'a> {
                 Err(now) => old = now,
             }
         }
-        // A lost race here costs one sample of a display value.
-        let mean = self.load(DRAW) as i32;
-        self.0.0[DRAW].store(next_mean(mean, to_fixed(draw), count) as u32, Relaxed);
+        // A lost race here costs one sample of a value that need not be exact.
+        for (word, sample) in [(DRAW, draw), (SQUARES, q * q)] {
+            let mean = self.load(word) as i32;
+            self.0.0[word].store(next_mean(mean, to_fixed(sample), count) as u32, Relaxed);
+        }
         self.leave();
+    }
+
+    /// How far the values below differ from each other: their variance.
+    pub fn variance(self) -> f32 {
+        let q = self.score().q();
+        (from_fixed(self.load(SQUARES) as i32) - q * q).max(0.0)
     }
 
     /// All moves, visited ones first.

@@ -41,7 +41,36 @@ pub struct Params {
     pub uncertainty_bonus: f32,
     /// How far drawn siblings lift the value of unvisited moves.
     pub draw_sibling_fpu: f32,
+    /// How much exploration depends on the spread of the values found.
+    pub spread_scale: f32,
+    /// Part of a value that is gone when the fifty-move clock has run out.
+    pub clock_damping: f32,
     pub seed: u64,
+}
+
+/// The spread at which exploration stays as it is, and how many visits it is
+/// worth where few were made.
+const USUAL_SPREAD: f32 = 0.3;
+const USUAL_VISITS: f32 = 4.0;
+
+impl Params {
+    /// Factor of exploration at a node whose values have this variance: where all
+    /// lines come to the same, a closer look at the best pays; where they do not,
+    /// a look at others.
+    pub fn spread_factor(&self, variance: f32, visits: u32) -> f32 {
+        if self.spread_scale == 0.0 {
+            return 1.0;
+        }
+        let visits = visits as f32;
+        let usual = USUAL_SPREAD * USUAL_SPREAD * USUAL_VISITS;
+        let spread = ((usual + variance * visits) / (USUAL_VISITS + visits)).sqrt();
+        1.0 + self.spread_scale * (spread / USUAL_SPREAD - 1.0)
+    }
+
+    /// What the fifty-move clock leaves of a value after so many plies.
+    pub fn fresh(&self, clock: u32) -> f32 {
+        1.0 - self.clock_damping * (clock.min(100) as f32 / 100.0)
+    }
 }
 
 impl Default for Params {
@@ -63,7 +92,27 @@ impl Default for Params {
             contempt: 0.0,
             uncertainty_bonus: 0.0,
             draw_sibling_fpu: 0.0,
+            spread_scale: 0.0,
+            clock_damping: 0.5,
             seed: 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exploration_follows_the_spread_once_there_are_visits() {
+        let params = Params { spread_scale: 0.5, ..Params::default() };
+        let factor = |spread: f32, visits| params.spread_factor(spread * spread, visits);
+        assert!((factor(USUAL_SPREAD, 1000) - 1.0).abs() < 1e-4);
+        assert!((factor(2.0 * USUAL_SPREAD, 100_000) - 1.5).abs() < 1e-3);
+        assert!((factor(0.0, 100_000) - 0.5).abs() < 1e-2);
+        // One visit says little.
+        assert!(factor(0.0, 1) > 0.9);
+        let off = Params { spread_scale: 0.0, ..params.clone() };
+        assert_eq!(off.spread_factor(0.5, 1000), 1.0);
     }
 }

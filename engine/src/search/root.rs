@@ -123,7 +123,8 @@ impl Search {
         );
         pool.release(&self.tree.arena);
         root.enter();
-        backup::book(&self.tree.arena, &[self.tree.root_index()], -value.q(), value.draw);
+        let (q, draw) = value.faded(request.params.fresh(request.line.last().rule50()));
+        backup::book(&self.tree.arena, &[self.tree.root_index()], -q, draw);
         Ok(())
     }
 }

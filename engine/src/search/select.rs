@@ -31,7 +31,8 @@ pub fn pick<'a>(arena: &'a Arena, node: Node<'a>, params: &Params, place: Place)
     } else {
         (params.cpuct, params.fpu_reduction)
     };
-    let explore = cpuct.at(visits) * (visits as f32).sqrt();
+    let spread = params.spread_factor(node.variance(), visits);
+    let explore = cpuct.at(visits) * spread * (visits as f32).sqrt();
 
     let mut best = (f32::NEG_INFINITY, NIL);
     let mut pending = (f32::NEG_INFINITY, NIL);

@@ -273,6 +273,23 @@ fn noise_and_search_contempt_change_the_search() {
     assert_ne!(plain, visits(Params { contempt_freeze: 4, ..Params::default() }));
     assert_ne!(plain, visits(Params { uncertainty_bonus: 2.0, ..Params::default() }));
     assert_ne!(plain, visits(Params { draw_sibling_fpu: 1.0, ..Params::default() }));
+    assert_ne!(plain, visits(Params { spread_scale: 1.0, ..Params::default() }));
+}
+
+#[test]
+fn values_fade_as_the_fifty_move_clock_runs() {
+    let value = |clock: u32, damping: f32| {
+        let mut bench = Bench::new(1, 16);
+        bench.params.clock_damping = damping;
+        bench.nodes(&line(&format!("8/p7/4k3/8/8/4K3/P7/8 w - - {clock} 80"), ""), 1);
+        let root = bench.search.tree.root();
+        (root.score().q(), root.draw())
+    };
+    let (q, draw) = value(60, 0.0);
+    let (faded, nearly_drawn) = value(60, 0.5);
+    assert!((faded - 0.7 * q).abs() < 1e-4, "{q} {faded}");
+    assert!((1.0 - nearly_drawn - 0.7 * (1.0 - draw)).abs() < 1e-4, "{draw} {nearly_drawn}");
+    assert_eq!(value(0, 0.5), value(0, 0.0));
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub(super) struct Leaf {
     pub path: Range<usize>,
     /// Which answer of the batch is its own; twins share one.
     pub answer: usize,
+    /// What its fifty-move clock leaves of a value.
+    pub fresh: f32,
 }
 
 /// A position in the batch.
@@ -198,7 +200,8 @@ impl<'a> Worker<'a> {
             let path = &paths[leaf.path];
             if answered {
                 let value = self.expand_answered(path, leaf.answer);
-                backup::book(arena, path, -value.q(), value.draw);
+                let (q, draw) = value.faded(leaf.fresh);
+                backup::book(arena, path, -q, draw);
                 self.count(path.len());
             } else {
                 backup::undo(arena, path);

@@ -107,6 +107,16 @@ pub const KEYS: &[Key] = &[
         "part of search or teacher in the value; the rest is the game's result",
     ),
     key(
+        "data.targets.score_ratio",
+        SHARE,
+        "part of the score in centipawns in what search or teacher thought",
+    ),
+    key(
+        "data.targets.score_scale",
+        above(0.0),
+        "the score, in centipawns, that is taken for a win by 46 %",
+    ),
+    key(
         "data.targets.soften",
         SHARE,
         "share of the value that is spread evenly over win, draw and loss",

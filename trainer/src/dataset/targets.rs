@@ -1,7 +1,7 @@
 //! What the network should answer: a record's labels in, target numbers out.
 
 use super::error::DatasetError;
-use crate::shards::{Outcome, Ply};
+use crate::shards::{Outcome, Ply, Score};
 use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
@@ -16,6 +16,12 @@ pub struct TargetSettings {
     /// Part of what search or teacher thought in the value; the rest is the
     /// game's result. Where one of the two is unknown, the other is all.
     pub q_ratio: f32,
+    /// Part of the score in centipawns in what search or teacher thought. Win,
+    /// draw and loss take all that is far ahead for equally won; the score
+    /// still tells such positions apart, so that won games are brought home.
+    pub score_ratio: f32,
+    /// The score, in centipawns, that is taken for a win by 46 %.
+    pub score_scale: f32,
     /// Share of the value that is spread evenly over win, draw and loss.
     pub soften: f32,
     /// Sample weight of positions from games that somebody won.
@@ -31,6 +37,8 @@ impl Default for TargetSettings {
             policy_smoothing: 0.0,
             policy_temperature: 1.0,
             q_ratio: 0.5,
+            score_ratio: 0.0,
+            score_scale: 600.0,
             soften: 0.0,
             decisive_weight: 1.0,
             use_sample_weights: true,
@@ -43,6 +51,7 @@ impl TargetSettings {
         let shares = [
             ("targets.policy_smoothing", self.policy_smoothing),
             ("targets.q_ratio", self.q_ratio),
+            ("targets.score_ratio", self.score_ratio),
             ("targets.soften", self.soften),
         ];
         for (name, value) in shares {
@@ -53,6 +62,7 @@ impl TargetSettings {
         let positive = [
             ("targets.policy_temperature", self.policy_temperature),
             ("targets.decisive_weight", self.decisive_weight),
+            ("targets.score_scale", self.score_scale),
         ];
         for (name, value) in positive {
             if !(value > 0.0 && value.is_finite()) {
@@ -83,6 +93,12 @@ impl TargetSettings {
     /// Win, draw and loss for the mover, or `None` where nothing is known.
     pub fn wdl(&self, ply: &Ply, result: Outcome, mover: Color) -> Option<[f32; 3]> {
         let searched = ply.wdl.or_else(|| ply.q.map(decided));
+        let searched = match (searched, ply.score) {
+            (Some(known), Some(score)) => {
+                Some(mix(by_score(score, self.score_scale), known, self.score_ratio))
+            }
+            (known, _) => known,
+        };
         let blended = match (searched, outcome(result, mover)) {
             (Some(q), Some(z)) => mix(q, z, self.q_ratio),
             (Some(known), None) | (None, Some(known)) => known,
@@ -110,6 +126,16 @@ fn mix(first: [f32; 3], second: [f32; 3], share: f32) -> [f32; 3] {
 fn decided(q: f32) -> [f32; 3] {
     let win = (1.0 + q.clamp(-1.0, 1.0)) / 2.0;
     [win, 0.0, 1.0 - win]
+}
+
+/// What is ahead counts as won, the more the further: `scale` centipawns by 46 %,
+/// twice as many by 76 %. The rest is drawn.
+fn by_score(score: Score, scale: f32) -> [f32; 3] {
+    let ahead = match score {
+        Score::Centipawns(centipawns) => (centipawns as f32 / (2.0 * scale)).tanh(),
+        Score::Mate(moves) => (moves as f32).signum(),
+    };
+    [ahead.max(0.0), 1.0 - ahead.abs(), (-ahead).max(0.0)]
 }
 
 fn outcome(result: Outcome, mover: Color) -> Option<[f32; 3]> {
@@ -180,6 +206,31 @@ mod tests {
         let targets = with(|s| s.q_ratio = 0.5);
         close(&targets.wdl(&ply, Outcome::Unknown, Color::White).unwrap(), &[0.75, 0.0, 0.25]);
         close(&targets.wdl(&ply, Outcome::Draw, Color::White).unwrap(), &[0.375, 0.5, 0.125]);
+    }
+
+    #[test]
+    fn the_score_tells_won_positions_apart() {
+        let targets = with(|s| (s.score_ratio, s.score_scale) = (0.25, 500.0));
+        let won = |score| {
+            let ply = Ply { wdl: Some([1.0, 0.0, 0.0]), score: Some(score), ..Ply::default() };
+            targets.wdl(&ply, Outcome::Unknown, Color::White).unwrap()
+        };
+        let ahead = 0.5f32.tanh();
+        let part = [0.75 + 0.25 * ahead, 0.25 * (1.0 - ahead), 0.0];
+        close(&won(Score::Centipawns(500)), &part);
+        assert!(won(Score::Centipawns(900))[0] > part[0]);
+        close(&won(Score::Mate(3)), &[1.0, 0.0, 0.0]);
+        let lost = Ply {
+            wdl: Some([0.0, 0.0, 1.0]),
+            score: Some(Score::Centipawns(-500)),
+            ..Ply::default()
+        };
+        let value = targets.wdl(&lost, Outcome::Unknown, Color::White).unwrap();
+        close(&value, &[part[2], part[1], part[0]]);
+        // Where search or teacher said nothing of win and loss, the result is all.
+        let bare = Ply { score: Some(Score::Centipawns(500)), ..Ply::default() };
+        let value = targets.wdl(&bare, Outcome::Black, Color::White).unwrap();
+        close(&value, &[0.0, 0.0, 1.0]);
     }
 
     #[test]
