@@ -122,12 +122,15 @@ impl Settings {
 }
 
 /// lc0's tuning for lc0's networks. For ours the same, except that the policy
-/// is trusted as it is. What the network says of itself counts over both.
+/// is trusted as it is, and that exploration follows the spread of values: +21
+/// Elo (-2 to +44) over 480 games of the default networks at 2,500 nodes. What
+/// the network says of itself counts over both.
 fn defaults_for(network: Option<&Network>) -> Params {
     let mut params = Params::default();
     let Some(network) = network else { return params };
     if network.layout.encoder != Encoder::Lc0 {
         params.policy_temperature = 1.0;
+        params.spread_scale = 0.8;
     }
     let TunedFor { policy_temperature, cpuct, fpu_reduction } = network.tuned_for;
     params.policy_temperature = policy_temperature.unwrap_or(params.policy_temperature);

@@ -107,7 +107,7 @@ options! {
         "More exploration for moves whose outcome is open; 0 is off.";
     DrawSiblingFpu, "DrawSiblingFpu", decimal(0.0, 0.0, 1.0),
         "Where the visited moves draw, judge unvisited ones less harshly; 0 is off.";
-    CPuctSpread, "CPuctSpread", decimal(0.0, 0.0, 1.0),
+    CPuctSpread, "CPuctSpread", auto(0.0, 1.0),
         "How much exploration depends on how far the values found so far differ: more where they do, less where they agree; 0 is off.";
     ClockDamping, "ClockDamping", decimal(0.5, 0.0, 1.0),
         "Part of the network's value that is gone when the fifty-move clock has run out; makes the side that is ahead do something in time.";
