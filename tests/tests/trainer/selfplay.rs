@@ -1,11 +1,15 @@
 //! `trainer selfplay` with the engine's real binary: games on disk, whatever dies.
 
 use crate::driver::{interrupt, root, run_in, run_ok, run_refused, stockfish, tables, trainer};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+/// Games in a shard, as in [`command`].
+const SHARD: u64 = 16;
 
 /// Quick games without a network.
 fn command<'a>(games: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -35,16 +39,25 @@ fn games(folder: &Path) -> Vec<(u64, String)> {
     found
 }
 
-fn spooled(folder: &Path) -> usize {
+/// Numbers of the games in the spool; a line that is being written is none yet.
+fn spooled(folder: &Path) -> BTreeSet<u64> {
     let text = fs::read_to_string(folder.join("games/games.spool")).unwrap_or_default();
-    text.lines().count().saturating_sub(1)
+    let games = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+    games.filter_map(|game: serde_json::Value| game["id"].as_u64()).collect()
 }
 
+/// Games are in the spool for a moment longer than it takes to write their
+/// shard, so each is counted by its number. A shard is named by its first game.
 fn on_disk(folder: &Path) -> usize {
-    let shards = fs::read_dir(folder.join("games")).map_or(0, |entries| {
-        entries.flatten().filter(|e| e.path().extension().is_some_and(|x| x == "parquet")).count()
-    });
-    shards * 16 + spooled(folder)
+    let mut found = spooled(folder);
+    for entry in fs::read_dir(folder.join("games")).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let first = name.strip_prefix("selfplay-").and_then(|n| n.strip_suffix(".parquet"));
+        if let Some(first) = first.and_then(|number| number.parse::<u64>().ok()) {
+            found.extend(first..first + SHARD);
+        }
+    }
+    found.len()
 }
 
 fn wait_for(child: &mut Child, folder: &Path, count: usize) {
