@@ -127,19 +127,9 @@ impl Batch {
         for (row, &end) in self.ends.iter().enumerate() {
             let mut answer = read_value(self.value, |i| value.at(row * width + i));
             answer.moves_left = moves_left.as_ref().map(|m| m.at(row));
-            let mut total = answer.q();
-            let logits = self.indices[start..end].iter().map(|&index| {
-                let logit = policy.at(row * actions + usize::from(index));
-                total += logit;
-                logit
-            });
-            answers.push(answer, logits);
-            // A sum is finite only if every part is: one test finds every NaN
-            // before it can spread through the tree.
-            if !total.is_finite() {
-                answers.clear();
-                return Err(not_finite());
-            }
+            let indices = self.indices[start..end].iter();
+            let logits = indices.map(|index| policy.at(row * actions + usize::from(*index)));
+            write_answer(answers, answer, logits)?;
             start = end;
         }
         Ok(())
@@ -151,12 +141,25 @@ pub(super) fn too_many(len: usize, capacity: usize) -> EvalError {
     EvalError(format!("{len} positions pushed into a batch of {capacity}"))
 }
 
-pub(super) fn not_finite() -> EvalError {
-    EvalError(
+/// Adds an answer of a network, unless it is damaged.
+pub(super) fn write_answer(
+    answers: &mut Answers,
+    value: Value,
+    logits: impl Iterator<Item = f32>,
+) -> Result<(), EvalError> {
+    let mut total = value.q();
+    answers.push(value, logits.inspect(|logit| total += logit));
+    // A sum is finite only if every part is: one test finds every NaN before it
+    // can spread through the tree.
+    if total.is_finite() {
+        return Ok(());
+    }
+    answers.clear();
+    Err(EvalError(
         "the network gave a number that is not finite: its weights are damaged, or they overflow \
          in 16-bit precision"
             .to_string(),
-    )
+    ))
 }
 
 /// Output tensors of one run.

@@ -21,6 +21,8 @@ mod random;
 mod recorded;
 mod runtime;
 mod rust;
+#[cfg(test)]
+mod samples;
 mod tune;
 
 pub use answers::{Answers, Value};

@@ -92,13 +92,15 @@ impl Settings {
             base: or(Id::CPuctBase, base.cpuct.base),
             factor: or(Id::CPuctFactor, base.cpuct.factor),
         };
+        // A tuned root belongs to a tuned tree: who sets one sets both.
+        let at_root = or(Id::CPuct, base.cpuct_root.init);
         let fpu_reduction = or(Id::FpuReduction, base.fpu_reduction);
         let playing = !values.flag(Id::AnalyseMode);
         let in_games = |x: f32| if playing { x } else { 0.0 };
         Params {
             cpuct,
             cpuct_root: Cpuct {
-                init: or(Id::CPuctAtRoot, cpuct.init),
+                init: or(Id::CPuctAtRoot, at_root),
                 base: or(Id::CPuctBaseAtRoot, cpuct.base),
                 factor: or(Id::CPuctFactorAtRoot, cpuct.factor),
             },
@@ -132,9 +134,10 @@ fn defaults_for(network: Option<&Network>) -> Params {
         params.policy_temperature = 1.0;
         params.spread_scale = 0.8;
     }
-    let TunedFor { policy_temperature, cpuct, fpu_reduction } = network.tuned_for;
+    let TunedFor { policy_temperature, cpuct, cpuct_at_root, fpu_reduction } = network.tuned_for;
     params.policy_temperature = policy_temperature.unwrap_or(params.policy_temperature);
     params.cpuct.init = cpuct.unwrap_or(params.cpuct.init);
+    params.cpuct_root.init = cpuct_at_root.unwrap_or(params.cpuct.init);
     params.fpu_reduction = fpu_reduction.unwrap_or(params.fpu_reduction);
     params
 }
@@ -153,6 +156,26 @@ mod tests {
         assert_eq!(params.cpuct_root.init, 2.5);
         assert_eq!(params.cpuct_root.factor, 1.0);
         assert_eq!(params.cpuct.factor, Params::default().cpuct.factor);
+    }
+
+    #[test]
+    fn a_network_tunes_its_root_until_the_user_speaks() {
+        let bytes = crate::onnx::random_network(&Default::default());
+        let mut network = Network::from_bytes("tuned.onnx", bytes).unwrap();
+        let roots = |settings: &[(&str, &str)], network: &Network| {
+            let mut values = Values::default();
+            for (name, value) in settings {
+                values.set(name, value).unwrap();
+            }
+            let params = Settings::new(&values).params(Some(network));
+            (params.cpuct.init, params.cpuct_root.init)
+        };
+        network.tuned_for.cpuct = Some(1.5);
+        assert_eq!(roots(&[], &network), (1.5, 1.5));
+        network.tuned_for.cpuct_at_root = Some(4.0);
+        assert_eq!(roots(&[], &network), (1.5, 4.0));
+        assert_eq!(roots(&[("CPuctAtRoot", "3")], &network), (1.5, 3.0));
+        assert_eq!(roots(&[("CPuct", "2")], &network), (2.0, 2.0));
     }
 
     #[test]

@@ -78,7 +78,7 @@ options! {
     CPuctFactor, "CPuctFactor", auto(0.0, 1000.0),
         "How much exploration grows with visits.";
     CPuctAtRoot, "CPuctAtRoot", auto(0.0, 100.0),
-        "`CPuct` at the root; auto: as everywhere.";
+        "`CPuct` at the root; auto: what suits the network, or `CPuct` where that is set.";
     CPuctBaseAtRoot, "CPuctBaseAtRoot", auto(1.0, 1e9),
         "`CPuctBase` at the root; auto: as everywhere.";
     CPuctFactorAtRoot, "CPuctFactorAtRoot", auto(0.0, 1000.0),

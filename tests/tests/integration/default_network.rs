@@ -3,14 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::driver::{Engine, best_and_ponder, binary, root};
+use crate::driver::{Engine, best_and_ponder, binary_in, root};
 use crate::scratch::Scratch;
 
-/// The engine copied into a folder of its own and started from the root.
-fn copied_to(folder: &Path) -> Engine {
-    let copy = folder.join("engine");
-    std::fs::copy(binary(), &copy).unwrap();
-    Engine::spawn(Command::new(&copy).current_dir("/"))
+/// The engine in a folder of its own, started from the root.
+fn alone_in(folder: &Path) -> Engine {
+    Engine::spawn(Command::new(binary_in(folder)).current_dir("/"))
 }
 
 fn best(engine: &mut Engine, fen: &str, go: &str) -> String {
@@ -38,7 +36,7 @@ fn knows_chess(engine: &mut Engine) {
 #[test]
 fn it_is_found_from_anywhere() {
     let scratch = Scratch::new();
-    let mut engine = copied_to(scratch.path());
+    let mut engine = alone_in(scratch.path());
     let lines = engine.ready();
     assert!(lines.iter().any(|line| line.contains("threats")), "{lines:#?}");
     knows_chess(&mut engine);
@@ -49,7 +47,7 @@ fn a_file_beside_the_binary_comes_first() {
     let scratch = Scratch::new();
     std::fs::copy(root().join("nets/tiny-basic18.onnx"), scratch.path().join("default.onnx"))
         .unwrap();
-    let lines = copied_to(scratch.path()).ready();
+    let lines = alone_in(scratch.path()).ready();
     assert!(lines.iter().any(|line| line.contains("basic18")), "{lines:#?}");
 }
 
@@ -58,7 +56,7 @@ fn a_broken_file_is_named_and_the_built_in_network_plays() {
     let scratch = Scratch::new();
     let whole = std::fs::read(root().join("nets/default.onnx")).unwrap();
     let file = scratch.file("default.onnx", &whole[..whole.len() / 2]);
-    let mut engine = copied_to(scratch.path());
+    let mut engine = alone_in(scratch.path());
     let lines = engine.ready();
     let told = |part: &str| lines.iter().any(|line| line.contains(part));
     assert!(told(&file.display().to_string()) && told("built-in"), "{lines:#?}");

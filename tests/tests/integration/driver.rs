@@ -1,6 +1,6 @@
 //! A running engine: lines in, lines out, never a blind sleep.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
 use std::sync::OnceLock;
@@ -51,11 +51,36 @@ pub fn binary() -> &'static Path {
     })
 }
 
+/// The engine's binary in a folder of its own. A link where that can be: what is
+/// written here stays open in processes that other tests start meanwhile, and
+/// the system runs no file that somebody may be writing.
+pub fn binary_in(folder: &Path) -> PathBuf {
+    let lonely = folder.join("engine");
+    if std::fs::hard_link(binary(), &lonely).is_err() {
+        std::fs::copy(binary(), &lonely).unwrap();
+    }
+    lonely
+}
+
 pub struct Engine {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<(Instant, String)>,
     _turn: Shared,
+}
+
+/// Starts a process, waiting for those who still have its file open for writing;
+/// see [`binary_in`].
+fn start(command: &mut Command) -> Child {
+    let since = Instant::now();
+    loop {
+        match command.spawn() {
+            Err(e) if e.kind() == ErrorKind::ExecutableFileBusy && since.elapsed() < PATIENCE => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            outcome => return outcome.unwrap(),
+        }
+    }
 }
 
 impl Engine {
@@ -76,7 +101,7 @@ impl Engine {
     pub fn spawn(command: &mut Command) -> Engine {
         let turn = turn::share();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        let mut child = start(command);
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
         thread::spawn(move || {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::driver::{Engine, binary, is_progress, tiny_net};
+use crate::driver::{Engine, binary, binary_in, is_progress, tiny_net};
 use crate::game::{Game, START};
 use crate::scratch::Scratch;
 
@@ -56,11 +56,7 @@ fn a_named_library_that_is_garbage() {
 #[test]
 fn the_binary_alone() {
     let scratch = Scratch::new();
-    let lonely = scratch.path().join("engine");
-    if std::fs::hard_link(binary(), &lonely).is_err() {
-        std::fs::copy(binary(), &lonely).unwrap();
-    }
-    let mut command = command(&lonely);
+    let mut command = command(&binary_in(scratch.path()));
     command.env("ARBOR_CACHE", scratch.path().join("cache")).env_remove("ORT_DYLIB_PATH");
     let mut probe = Engine::spawn(&mut command);
     probe.set("Backend", "cpu");

@@ -48,6 +48,9 @@ pub struct Flags {
     /// The exploration (CPuct) that suits the network, for its metadata
     #[arg(long, value_name = "C")]
     cpuct: Option<f32>,
+    /// The same at the root of the search [default: as everywhere]
+    #[arg(long, value_name = "C")]
+    cpuct_at_root: Option<f32>,
     /// The FpuReduction that suits the network, for its metadata
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     fpu_reduction: Option<f32>,
@@ -150,6 +153,7 @@ fn metadata(flags: &Flags, checkpoint: &Checkpoint) -> Result<Metadata> {
         tuned_for: TunedFor {
             policy_temperature: flags.policy_temperature,
             cpuct: flags.cpuct,
+            cpuct_at_root: flags.cpuct_at_root,
             fpu_reduction: flags.fpu_reduction,
         },
     })

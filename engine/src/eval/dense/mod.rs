@@ -15,7 +15,7 @@ mod layers;
 #[cfg(test)]
 mod tests;
 
-use super::batch::{not_finite, read_value, too_many};
+use super::batch::{read_value, too_many, write_answer};
 use super::network::Layout;
 use super::{Answers, EvalError, Evaluator, EvaluatorSource, Network};
 use crate::chess::Ply;
@@ -121,17 +121,9 @@ impl DenseEvaluator {
             let numbers = value.run(self.arch, hidden, direct);
             let mut answer = read_value(layout.value, |i| numbers[i]);
             answer.moves_left = moves_left.as_ref().map(|head| head.run(self.arch, hidden, &[])[0]);
-            let mut total = answer.q();
-            let logits = self.moves[first..moves].iter().map(|index| {
-                let logit = policy.output(self.arch, usize::from(*index), hidden);
-                total += logit;
-                logit
-            });
-            answers.push(answer, logits);
-            if !total.is_finite() {
-                answers.clear();
-                return Err(not_finite());
-            }
+            let indices = self.moves[first..moves].iter();
+            let logits = indices.map(|index| policy.output(self.arch, usize::from(*index), hidden));
+            write_answer(answers, answer, logits)?;
             (square, first) = (squares, moves);
         }
         Ok(())

@@ -1,45 +1,14 @@
 //! Against rten, which runs everywhere.
 
 use super::*;
-use crate::chess::{Line, parse_fen};
 use crate::encode::{Encoder, PolicyMap};
+use crate::eval::samples::evaluate;
 use crate::eval::{RustBackend, ValueHead};
 use crate::onnx::{Attribute, Dim, GraphBuilder, NetworkSpec, layers, random_network};
 use proptest::prelude::*;
 
 fn network(bytes: Vec<u8>) -> Network {
     Network::from_bytes("generated.onnx", bytes).unwrap()
-}
-
-fn lines() -> Vec<Line> {
-    [
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
-        "8/2P5/8/2k5/3pP3/8/1p4K1/R7 b - e3 0 1",
-        "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3",
-        "8/8/1p1r1k2/p1pPN1p1/P3KnP1/1P6/8/3R4 b - - 0 1",
-    ]
-    .iter()
-    .map(|fen| Line::new(parse_fen(fen, false).unwrap()))
-    .collect()
-}
-
-fn evaluate(source: &dyn EvaluatorSource, capacity: usize) -> Vec<f32> {
-    let mut evaluator = source.create(capacity).unwrap();
-    let mut answers = Answers::default();
-    let mut numbers = Vec::new();
-    for chunk in lines().chunks(capacity) {
-        for line in chunk {
-            evaluator.push(line.plies(), &line.legal_moves());
-        }
-        evaluator.run(&mut answers).unwrap();
-        for index in 0..chunk.len() {
-            let (value, logits) = answers.get(index);
-            numbers.extend([value.win, value.draw, value.loss, value.moves_left.unwrap_or(-1.0)]);
-            numbers.extend(logits);
-        }
-    }
-    numbers
 }
 
 fn assert_same_answers(network: &Network) {

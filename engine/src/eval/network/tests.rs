@@ -129,6 +129,7 @@ fn tuning_is_read_and_checked() {
     let tuned_for = TunedFor { cpuct: Some(2.5), ..TunedFor::default() };
     assert_eq!(with("arbor.cpuct", "2.5").unwrap(), tuned_for);
     assert!(with("arbor.cpuct", "-1").is_err());
+    assert_eq!(with("arbor.cpuct_at_root", "4").unwrap().cpuct_at_root, Some(4.0));
     assert_eq!(with("arbor.fpu_reduction", "-0.2").unwrap().fpu_reduction, Some(-0.2));
     assert_eq!(with("arbor.net", "x").unwrap(), TunedFor::default());
 }

@@ -11,15 +11,17 @@ pub struct TunedFor {
     /// Softmax temperature of the policy.
     pub policy_temperature: Option<f32>,
     pub cpuct: Option<f32>,
+    pub cpuct_at_root: Option<f32>,
     pub fpu_reduction: Option<f32>,
 }
 
 impl TunedFor {
     /// All parameters by the names that they have in metadata after `arbor.`.
-    pub fn entries(&self) -> [(&'static str, Option<f32>); 3] {
+    pub fn entries(&self) -> [(&'static str, Option<f32>); 4] {
         [
             ("policy_temperature", self.policy_temperature),
             ("cpuct", self.cpuct),
+            ("cpuct_at_root", self.cpuct_at_root),
             ("fpu_reduction", self.fpu_reduction),
         ]
     }
@@ -37,6 +39,7 @@ impl TunedFor {
         Ok(TunedFor {
             policy_temperature: number("policy_temperature", 0.01..=100.0)?,
             cpuct: number("cpuct", 0.0..=100.0)?,
+            cpuct_at_root: number("cpuct_at_root", 0.0..=100.0)?,
             fpu_reduction: number("fpu_reduction", -10.0..=10.0)?,
         })
     }

@@ -2,8 +2,8 @@
 //! and pass.
 
 use super::*;
-use crate::chess::{Line, parse_fen};
 use crate::encode::{Encoder, PolicyMap};
+use crate::eval::samples::{evaluate, lines, numbers_of};
 use crate::eval::{Answers, RustBackend, ValueHead};
 use crate::onnx::{NetworkSpec, random_network};
 
@@ -32,43 +32,6 @@ fn specs() -> Vec<NetworkSpec> {
     specs
 }
 
-fn lines() -> Vec<Line> {
-    [
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
-        "8/2P5/8/2k5/3pP3/8/1p4K1/R7 b - e3 0 1",
-    ]
-    .iter()
-    .map(|fen| Line::new(parse_fen(fen, false).unwrap()))
-    .collect()
-}
-
-/// All answers in one list of numbers.
-fn evaluate(source: &dyn EvaluatorSource, lines: &[Line], capacity: usize) -> Vec<f32> {
-    let mut evaluator = source.create(capacity).unwrap();
-    numbers_of(evaluator.as_mut(), lines)
-}
-
-fn numbers_of(evaluator: &mut dyn Evaluator, lines: &[Line]) -> Vec<f32> {
-    let mut answers = Answers::default();
-    let mut numbers = Vec::new();
-    for chunk in lines.chunks(evaluator.capacity()) {
-        for line in chunk {
-            evaluator.push(line.plies(), &line.legal_moves());
-        }
-        evaluator.run(&mut answers).unwrap();
-        assert_eq!(answers.len(), chunk.len());
-        for (i, line) in chunk.iter().enumerate() {
-            let (value, logits) = answers.get(i);
-            assert_eq!(logits.len(), line.legal_moves().len());
-            assert!((value.win + value.draw + value.loss - 1.0).abs() < 1e-5);
-            numbers.extend([value.win, value.draw, value.loss, value.moves_left.unwrap_or(-1.0)]);
-            numbers.extend(logits);
-        }
-    }
-    numbers
-}
-
 fn assert_close(a: &[f32], b: &[f32]) {
     assert_eq!(a.len(), b.len());
     for (x, y) in a.iter().zip(b) {
@@ -78,12 +41,11 @@ fn assert_close(a: &[f32], b: &[f32]) {
 
 #[test]
 fn every_backend_gives_the_same_answers_in_every_batch_size() {
-    let lines = lines();
     for spec in specs() {
         let network = network(&spec);
         let rust = RustBackend::new(&network).unwrap();
-        let expected = evaluate(&rust, &lines, 1);
-        assert_close(&expected, &evaluate(&rust, &lines, 8));
+        let expected = evaluate(&rust, 1);
+        assert_close(&expected, &evaluate(&rust, 8));
         let Some(runtime) = runtime() else { continue };
         for provider in Provider::ALL.into_iter().filter(|p| p.compiled_in()) {
             let (runtime, network) = (Arc::clone(&runtime), Arc::clone(&network));
@@ -92,7 +54,7 @@ fn every_backend_gives_the_same_answers_in_every_batch_size() {
                 continue; // in the library, but this machine has no such device
             }
             for capacity in [1, 2, 3, 16] {
-                assert_close(&expected, &evaluate(&source, &lines, capacity));
+                assert_close(&expected, &evaluate(&source, capacity));
             }
         }
     }
@@ -106,7 +68,7 @@ fn bound_batches_of_fixed_sizes_give_the_same_answers() {
         let network = network(&spec);
         let options = DeviceOptions::default();
         let cpu = OnnxRuntime::new(Arc::clone(&runtime), network, Provider::Cpu, options);
-        let expected = evaluate(&cpu, &lines, 4);
+        let expected = evaluate(&cpu, 4);
         // The path of the devices, on the one device that every machine has.
         let layout = &cpu.network.layout;
         let session = cpu.session(6).unwrap();

@@ -69,8 +69,12 @@ fn small() -> Architecture {
     }
 }
 
-const TUNING: TunedFor =
-    TunedFor { policy_temperature: Some(1.25), cpuct: Some(2.5), fpu_reduction: Some(-0.5) };
+const TUNING: TunedFor = TunedFor {
+    policy_temperature: Some(1.25),
+    cpuct: Some(2.5),
+    cpuct_at_root: Some(4.0),
+    fpu_reduction: Some(-0.5),
+};
 
 fn options(precision: Precision) -> Options {
     let metadata = Metadata {
