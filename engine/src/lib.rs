@@ -17,4 +17,5 @@ pub mod selfplay;
 pub mod tablebase;
 pub mod time;
 pub mod uci;
+mod vectorized;
 pub mod winograd;

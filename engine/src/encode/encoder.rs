@@ -1,8 +1,9 @@
 //! The input layouts by name: a line of positions in, planes or a cache key out.
 
 use super::PolicyMap;
-use super::{az119, basic18, cache_key, lc0_planes, nmp72, rich, tactics, threats};
+use super::{az119, basic18, cache_key, lc0_planes, nmp72, planes, rich, tactics, threats};
 use crate::chess::Ply;
+use pulp::Arch;
 
 /// How a network sees a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -96,6 +97,18 @@ impl Encoder {
             Encoder::Az119 => az119::encode(plies, out),
             Encoder::Nmp72 => nmp72::encode(plies, out),
             Encoder::Lc0 => lc0_planes::encode(plies, out),
+        }
+    }
+
+    /// Adds the places and numbers of what is not zero in the planes. `planes` is
+    /// room for them, whose content may be anything.
+    pub fn encode_sparse(self, plies: &[Ply], planes: &mut [f32], to: &mut Vec<(u16, f32)>) {
+        match self {
+            Encoder::Threats => threats::set_squares(plies, to),
+            _ => {
+                self.encode(plies, planes);
+                planes::nonzero(Arch::new(), planes, to);
+            }
         }
     }
 

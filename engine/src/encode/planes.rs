@@ -1,6 +1,8 @@
 //! The output of an encoder while it is written: masks and numbers in, a
 //! plane-major `f32` buffer out.
 
+use crate::vectorized;
+
 /// Planes of 64 squares, zero until set.
 pub struct Planes<'a>(&'a mut [[f32; 64]]);
 
@@ -56,6 +58,20 @@ impl<'a> Planes<'a> {
     pub fn flag(&mut self, plane: usize, on: bool) {
         if on {
             self.fill(plane, 1.0);
+        }
+    }
+}
+
+vectorized! {
+    /// Adds the places and numbers of all that is not zero.
+    pub fn nonzero<'a>(planes: &'a [f32], to: &'a mut Vec<(u16, f32)>) {
+        for (start, rank) in planes.as_chunks::<16>().0.iter().enumerate() {
+            // Most stretches are empty. All bits together are two instructions, a
+            // search for the first that is set is a loop.
+            if rank.iter().fold(0, |bits, x| bits | x.to_bits()) != 0 {
+                let set = rank.iter().enumerate().filter(|(_, x)| **x != 0.0);
+                to.extend(set.map(|(i, x)| ((start * 16 + i) as u16, *x)));
+            }
         }
     }
 }

@@ -50,6 +50,24 @@ const EVEN: i32 = 32;
 
 pub fn encode(plies: &[Ply], out: &mut [f32]) {
     let mut planes = Planes::zeroed(out);
+    each_plane(plies, |plane, squares| planes.set(plane, squares));
+}
+
+/// Adds the squares that are set, as places in all planes and ones.
+pub fn set_squares(plies: &[Ply], to: &mut Vec<(u16, f32)>) {
+    each_plane(plies, |plane, squares| {
+        let mut rest = squares;
+        while rest != 0 {
+            to.push(((plane * 64) as u16 + rest.trailing_zeros() as u16, 1.0));
+            rest &= rest - 1;
+        }
+    });
+}
+
+/// Calls `set` with planes and their squares; some planes it leaves out, which
+/// are empty.
+#[inline(always)]
+fn each_plane(plies: &[Ply], mut set: impl FnMut(usize, u64)) {
     let Some(last) = plies.last() else { return };
     let (board, us) = (last.position.board(), last.turn());
     let view = View::king_right(board, us);
@@ -64,36 +82,36 @@ pub fn encode(plies: &[Ply], out: &mut [f32]) {
                 continue;
             }
             let kind = 6 * s + role as usize - 1;
-            planes.set(kind, view.bits(pieces));
+            set(kind, view.bits(pieces));
             let attackers = reach.iter().flat_map(|reach| reach.by_role);
             for (attacker, squares) in attackers.enumerate() {
                 let attacked = pieces & squares;
                 if attacked.any() {
-                    planes.set(ATTACKED + 12 * kind + attacker, view.bits(attacked));
+                    set(ATTACKED + 12 * kind + attacker, view.bits(attacked));
                 }
             }
         }
         let zone = king::zone(board, !side);
         for (role, squares) in reach[s].by_role.into_iter().enumerate() {
-            planes.set(KING_ZONES + 6 * s + role, view.bits(zone & squares));
+            set(KING_ZONES + 6 * s + role, view.bits(zone & squares));
         }
-        planes.set(PASSED + s, view.bits(passed & board.by_color(side)));
-        planes.set(PINNED + s, view.bits(king::pinned_of(board, side)));
+        set(PASSED + s, view.bits(passed & board.by_color(side)));
+        set(PINNED + s, view.bits(king::pinned_of(board, side)));
         let rooks = last.position.castles().castling_rights() & board.by_color(side);
-        planes.set(CASTLING + s, view.bits(rooks));
+        set(CASTLING + s, view.bits(rooks));
     }
-    planes.set(EN_PASSANT, view.en_passant(&last.position));
-    planes.set(CLOCK, number(last.rule50() as i32 / 8));
+    set(EN_PASSANT, view.en_passant(&last.position));
+    set(CLOCK, number(last.rule50() as i32 / 8));
     let [ours, theirs] = sides.map(|side| material(board, side));
     let (won, our_gain) = exchanges::winning(board, us);
     let (lost, their_gain) = exchanges::winning(board, !us);
-    planes.set(LOST, view.bits(lost));
-    planes.set(LOST + 1, view.bits(won));
+    set(LOST, view.bits(lost));
+    set(LOST + 1, view.bits(won));
     let balance = EVEN + ours - theirs;
-    planes.set(BALANCE, number(balance));
-    planes.set(AFTER_EXCHANGE, number(balance + our_gain));
-    planes.set(AFTER_EXCHANGE + 1, number(balance - their_gain));
-    planes.set(MATERIAL, number((ours + theirs) / 2));
+    set(BALANCE, number(balance));
+    set(AFTER_EXCHANGE, number(balance + our_gain));
+    set(AFTER_EXCHANGE + 1, number(balance - their_gain));
+    set(MATERIAL, number((ours + theirs) / 2));
 }
 
 /// A plane that says a number.

@@ -49,7 +49,7 @@ pub fn read(bytes: &[u8], layout: Layout) -> Result<DenseNetwork, String> {
     let moves_left = port.map(|port| graph.head(&port.name, body, hidden, None)).transpose()?;
     let fits = |head: &Head, outputs: usize| head.second_bias.len() == outputs;
     if !fits(&value, layout.value.width())
-        || value.first_bias.len() != direct
+        || value.width() != direct
         || !moves_left.iter().all(|head| fits(head, 1))
     {
         return Err("a head of another width".into());
@@ -151,8 +151,7 @@ impl<'a> Graph<'a> {
         second.check(first.outputs(), second.outputs())?;
         first.check(width, first.outputs())?;
         Ok(Head {
-            first: first.by_output(),
-            first_bias: first.bias,
+            first: Rows::new(width, &first.by_output(), first.bias),
             second: second.by_output(),
             second_bias: second.bias,
             finish,

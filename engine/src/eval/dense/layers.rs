@@ -1,6 +1,8 @@
-//! The layers, and their arithmetic. The two large matrices are kept in 16 bits:
-//! half the memory to read is nearly half the time.
+//! The layers, and their arithmetic. All large matrices are kept in 16 bits:
+//! half the memory to read is nearly half the time, and integers are multiplied
+//! faster.
 
+use crate::vectorized;
 use pulp::Arch;
 
 /// Columns that are summed up at once: as many as the registers hold.
@@ -12,10 +14,10 @@ const NARROW: usize = 32;
 pub struct Body {
     hidden: usize,
     width: usize,
-    /// [inputs][width], in units of 1 / `scale`.
+    /// [inputs][width], in units of `unit`.
     weights: Vec<i16>,
     bias: Vec<i16>,
-    scale: f32,
+    unit: f32,
 }
 
 impl Body {
@@ -31,7 +33,7 @@ impl Body {
             width: bias.len(),
             weights: weights.iter().map(rounded).collect(),
             bias: bias.iter().map(rounded).collect(),
-            scale,
+            unit: 1.0 / scale,
         }
     }
 
@@ -39,31 +41,23 @@ impl Body {
         self.width
     }
 
-    /// The layer's numbers for the squares that are set.
-    pub fn run(&self, arch: Arch, squares: &[(u16, f32)], to: &mut [f32]) {
-        arch.dispatch(|| {
-            let mut start = 0;
-            while start < self.width {
-                start += match self.width - start {
-                    left if left >= STRIP => self.strip::<STRIP>(start, squares, to),
-                    left if left >= NARROW => self.strip::<NARROW>(start, squares, to),
-                    _ => self.strip::<1>(start, squares, to),
-                };
-            }
-            for x in &mut to[..self.hidden] {
-                *x = if *x > 0.0 { *x * *x } else { 0.0 };
-            }
-        });
+    /// The layer's sums for the squares that are set, in its units.
+    pub fn run(&self, arch: Arch, squares: &[(u16, f32)], sums: &mut [i16]) {
+        run_body(arch, self, squares, sums);
     }
 
-    /// The part of the numbers that passes ReLU.
-    pub fn hidden(&self) -> usize {
-        self.hidden
+    /// What the heads see of the sums.
+    pub fn activate(&self, arch: Arch, sums: &[i16], to: &mut Activations) {
+        let (hidden, direct) = sums.split_at(self.hidden);
+        to.direct.clear();
+        to.direct.extend(direct.iter().map(|sum| f32::from(*sum) * self.unit));
+        to.hidden.resize(self.hidden, 0);
+        to.unit = rectify_and_square(arch, hidden, &mut to.hidden) * self.unit * self.unit;
     }
 
     /// Some columns; returns their number.
     #[inline(always)]
-    fn strip<const N: usize>(&self, start: usize, squares: &[(u16, f32)], to: &mut [f32]) -> usize {
+    fn strip<const N: usize>(&self, start: usize, squares: &[(u16, f32)], to: &mut [i16]) -> usize {
         let mut sums = [0i16; N];
         sums.copy_from_slice(&self.bias[start..start + N]);
         for &(square, value) in squares {
@@ -78,10 +72,7 @@ impl Body {
                 }
             }
         }
-        let unit = 1.0 / self.scale;
-        for (to, sum) in to[start..start + N].iter_mut().zip(sums) {
-            *to = f32::from(sum) * unit;
-        }
+        to[start..start + N].copy_from_slice(&sums);
         N
     }
 }
@@ -92,36 +83,100 @@ const MOST: f32 = 4096.0;
 /// The smallest unit that is worth it.
 const FINEST: f32 = 4096.0;
 
+vectorized! {
+    fn run_body<'a>(body: &'a Body, squares: &'a [(u16, f32)], sums: &'a mut [i16]) {
+        let mut start = 0;
+        while start < body.width {
+            start += match body.width - start {
+                left if left >= STRIP => body.strip::<STRIP>(start, squares, sums),
+                left if left >= NARROW => body.strip::<NARROW>(start, squares, sums),
+                _ => body.strip::<1>(start, squares, sums),
+            };
+        }
+    }
+}
+
+/// The wide layer's numbers behind ReLU and square, and those without.
+#[derive(Default)]
+pub struct Activations {
+    /// In units of `unit`, which fits these numbers: see [`LARGEST_SUM`].
+    hidden: Vec<i16>,
+    unit: f32,
+    direct: Vec<f32>,
+}
+
+/// Bounds for sums of activations and for weights, in their units. No sum of
+/// products can leave 32 bits.
+const LARGEST_SUM: f32 = (1 << 18) as f32;
+const LARGEST_WEIGHT: f32 = (1 << 12) as f32;
+
+vectorized! {
+    /// Returns the unit of the results, where those of the sums are one.
+    fn rectify_and_square<'a>(sums: &'a [i16], to: &'a mut [i16]) -> f32 {
+        let (mut largest, mut total) = (1, 1u32);
+        for sum in sums {
+            let square = i32::from(*sum.max(&0)).pow(2);
+            largest = largest.max(square);
+            // Rounded up, and within 32 bits for thousands of numbers.
+            total += (square >> 12) as u32 + 1;
+        }
+        let scale = (LARGEST_SUM / (total as f32 * 4096.0)).min(f32::from(i16::MAX) / largest as f32);
+        for (sum, to) in sums.iter().zip(to) {
+            let square = i32::from(*sum.max(&0)).pow(2);
+            *to = (square as f32 * scale + 0.5) as i32 as i16;
+        }
+        1.0 / scale
+    }
+}
+
 /// A layer of which single outputs are asked for.
 pub struct Rows {
     width: usize,
-    /// [outputs][width]: the upper halves of f32 numbers.
-    weights: Vec<u16>,
+    /// [outputs][width], each row in units of its own.
+    weights: Vec<i16>,
+    units: Vec<f32>,
     bias: Vec<f32>,
 }
 
 impl Rows {
     /// `weights` are [outputs][width].
     pub fn new(width: usize, weights: &[f32], bias: Vec<f32>) -> Rows {
-        Rows { width, weights: weights.iter().map(|x| upper_half(*x)).collect(), bias }
+        let largest = |row: &[f32]| row.iter().fold(1e-20, |most: f32, x| most.max(x.abs()));
+        let units: Vec<f32> =
+            weights.chunks_exact(width).map(|row| largest(row) / LARGEST_WEIGHT).collect();
+        let rounded =
+            weights.iter().enumerate().map(|(i, x)| (x / units[i / width]).round() as i16);
+        Rows { width, weights: rounded.collect(), units, bias }
     }
 
-    pub fn output(&self, arch: Arch, index: usize, x: &[f32]) -> f32 {
+    /// Adds some outputs.
+    pub fn outputs(&self, arch: Arch, indices: &[u16], x: &Activations, to: &mut Vec<f32>) {
+        run_rows(arch, self, indices, x, to);
+    }
+
+    #[inline(always)]
+    fn output(&self, index: usize, x: &Activations) -> f32 {
         let row = &self.weights[index * self.width..][..self.width];
-        let widened = |half: u16| f32::from_bits(u32::from(half) << 16);
-        self.bias[index] + arch.dispatch(|| dot(x, row, widened))
+        let mut sum = 0;
+        for (x, weight) in x.hidden.iter().zip(row) {
+            sum += i32::from(*x) * i32::from(*weight);
+        }
+        self.bias[index] + sum as f32 * (self.units[index] * x.unit)
     }
 }
 
-fn upper_half(x: f32) -> u16 {
-    half::bf16::from_f32(x).to_bits()
+vectorized! {
+    fn run_rows<'a>(rows: &'a Rows, indices: &'a [u16], x: &'a Activations, to: &'a mut Vec<f32>) {
+        for index in indices {
+            to.push(rows.output(usize::from(*index), x));
+        }
+    }
 }
 
 /// Two small layers with ReLU between.
 pub struct Head {
-    /// [outputs][inputs] each.
-    pub first: Vec<f32>,
-    pub first_bias: Vec<f32>,
+    pub first: Rows,
+    /// [outputs][inputs].
     pub second: Vec<f32>,
     pub second_bias: Vec<f32>,
     pub finish: Finish,
@@ -139,20 +194,18 @@ pub enum Finish {
 pub const MOST_OUTPUTS: usize = 3;
 
 impl Head {
-    /// `direct` is added to the first layer, as far as it goes.
-    pub fn run(&self, arch: Arch, x: &[f32], direct: &[f32]) -> [f32; MOST_OUTPUTS] {
+    /// The width between the layers.
+    pub fn width(&self) -> usize {
+        self.first.bias.len()
+    }
+
+    /// `direct` says whether the numbers for the value head are added to the
+    /// first layer.
+    pub fn run(&self, arch: Arch, x: &Activations, direct: bool) -> [f32; MOST_OUTPUTS] {
         let mut outputs = [0.0; MOST_OUTPUTS];
         outputs.iter_mut().zip(&self.second_bias).for_each(|(to, bias)| *to = *bias);
-        arch.dispatch(|| {
-            let rows = self.first.chunks_exact(x.len()).zip(&self.first_bias);
-            for (unit, (row, bias)) in rows.enumerate() {
-                let y = dot(x, row, |w| w) + bias + direct.get(unit).unwrap_or(&0.0);
-                let y = if y < 0.0 { 0.0 } else { y };
-                for (output, to) in outputs.iter_mut().take(self.second_bias.len()).enumerate() {
-                    *to += y * self.second[output * self.first_bias.len() + unit];
-                }
-            }
-        });
+        let direct = if direct { &x.direct[..] } else { &[] };
+        run_head(arch, self, x, direct, &mut outputs);
         match self.finish {
             Finish::Nothing => outputs,
             Finish::Tanh => outputs.map(f32::tanh),
@@ -162,39 +215,19 @@ impl Head {
     }
 }
 
-#[inline(always)]
-fn dot<T: Copy>(x: &[f32], weights: &[T], widen: impl Fn(T) -> f32 + Copy) -> f32 {
-    const LANES: usize = 64;
-    let (x, x_rest) = x.as_chunks::<LANES>();
-    let (w, w_rest) = weights.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (x, w) in x.iter().zip(w) {
-        for i in 0..LANES {
-            sums[i] += x[i] * widen(w[i]);
-        }
-    }
-    let rest: f32 = x_rest.iter().zip(w_rest).map(|(x, w)| x * widen(*w)).sum();
-    // Halves onto halves: one by one, these additions would take longer than all
-    // products.
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for i in 0..width {
-            sums[i] += sums[i + width];
-        }
-    }
-    sums[0] + rest
-}
-
-/// Adds the places and numbers of all that is not zero.
-#[inline(always)]
-pub fn set_squares(planes: &[f32], to: &mut Vec<(u16, f32)>) {
-    for (start, rank) in planes.as_chunks::<16>().0.iter().enumerate() {
-        // Most stretches are empty. All bits together are two instructions, a
-        // search for the first that is set is a loop.
-        if rank.iter().fold(0, |bits, x| bits | x.to_bits()) != 0 {
-            let set = rank.iter().enumerate().filter(|(_, x)| **x != 0.0);
-            to.extend(set.map(|(i, x)| ((start * 16 + i) as u16, *x)));
+vectorized! {
+    fn run_head<'a>(
+        head: &'a Head,
+        x: &'a Activations,
+        direct: &'a [f32],
+        outputs: &'a mut [f32; MOST_OUTPUTS],
+    ) {
+        for unit in 0..head.width() {
+            let y = head.first.output(unit, x) + direct.get(unit).unwrap_or(&0.0);
+            let y = if y < 0.0 { 0.0 } else { y };
+            for (output, to) in outputs.iter_mut().take(head.second_bias.len()).enumerate() {
+                *to += y * head.second[output * head.width() + unit];
+            }
         }
     }
 }

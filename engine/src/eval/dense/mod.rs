@@ -19,7 +19,7 @@ use super::batch::{read_value, too_many, write_answer};
 use super::network::Layout;
 use super::{Answers, EvalError, Evaluator, EvaluatorSource, Network};
 use crate::chess::Ply;
-use layers::{Body, Head, Rows};
+use layers::{Activations, Body, Head, Rows};
 use pulp::Arch;
 use shakmaty::Move;
 use std::sync::Arc;
@@ -51,13 +51,15 @@ impl EvaluatorSource for DenseBackend {
     fn create(&self, capacity: usize) -> Result<Box<dyn Evaluator>, EvalError> {
         let network = Arc::clone(&self.network);
         let planes = vec![0.0; network.layout.encoder.planes() * 64];
-        let sums = vec![0.0; network.body.width()];
+        let sums = vec![0; network.body.width()];
         Ok(Box::new(DenseEvaluator {
             network,
             arch: Arch::new(),
             capacity: capacity.max(1),
             planes,
             sums,
+            activations: Activations::default(),
+            logits: Vec::new(),
             squares: Vec::new(),
             moves: Vec::new(),
             ends: Vec::new(),
@@ -74,7 +76,9 @@ struct DenseEvaluator {
     arch: Arch,
     capacity: usize,
     planes: Vec<f32>,
-    sums: Vec<f32>,
+    sums: Vec<i16>,
+    activations: Activations,
+    logits: Vec<f32>,
     /// Of all positions of the batch, end to end: squares that are set in the
     /// planes, and policy indices of legal moves.
     squares: Vec<(u16, f32)>,
@@ -91,8 +95,7 @@ impl Evaluator for DenseEvaluator {
     fn push(&mut self, plies: &[Ply], moves: &[Move]) {
         let Some(last) = plies.last() else { return };
         let layout = &self.network.layout;
-        layout.encoder.encode(plies, &mut self.planes);
-        self.arch.dispatch(|| layers::set_squares(&self.planes, &mut self.squares));
+        layout.encoder.encode_sparse(plies, &mut self.planes, &mut self.squares);
         let index = |m: &Move| layout.policy.index(*m, &last.position) as u16;
         self.moves.extend(moves.iter().map(index));
         self.ends.push((self.squares.len(), self.moves.len()));
@@ -117,13 +120,14 @@ impl DenseEvaluator {
         let (mut square, mut first) = (0, 0);
         for &(squares, moves) in &self.ends {
             body.run(self.arch, &self.squares[square..squares], &mut self.sums);
-            let (hidden, direct) = self.sums.split_at(body.hidden());
-            let numbers = value.run(self.arch, hidden, direct);
+            let x = &mut self.activations;
+            body.activate(self.arch, &self.sums, x);
+            let numbers = value.run(self.arch, x, true);
             let mut answer = read_value(layout.value, |i| numbers[i]);
-            answer.moves_left = moves_left.as_ref().map(|head| head.run(self.arch, hidden, &[])[0]);
-            let indices = self.moves[first..moves].iter();
-            let logits = indices.map(|index| policy.output(self.arch, usize::from(*index), hidden));
-            write_answer(answers, answer, logits)?;
+            answer.moves_left = moves_left.as_ref().map(|head| head.run(self.arch, x, false)[0]);
+            self.logits.clear();
+            policy.outputs(self.arch, &self.moves[first..moves], x, &mut self.logits);
+            write_answer(answers, answer, self.logits.iter().copied())?;
             (square, first) = (squares, moves);
         }
         Ok(())

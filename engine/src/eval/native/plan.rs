@@ -6,6 +6,7 @@
 
 use super::convolution::{Convolution, Scratch};
 use super::gemm::{Packed, multiply, padded};
+use crate::vectorized;
 use crate::winograd::{Finish, SQUARES};
 use pulp::Arch;
 
@@ -209,7 +210,7 @@ impl Memory {
             }
             Work::Pool(from) => {
                 let channels = plan.shapes[step.to].size();
-                self.arch.dispatch(|| pool(tensor(*from), to, channels));
+                pool(self.arch, tensor(*from), to, channels);
             }
             Work::Mix { mixture, relu } => {
                 let optional = |slot: Option<Slot>| slot.map(tensor);
@@ -220,7 +221,7 @@ impl Memory {
                     residual: optional(mixture.residual),
                 };
                 let channels = plan.shapes[step.to].size() / SQUARES;
-                self.arch.dispatch(|| parts.mix(*relu, channels, to));
+                mix(self.arch, parts, *relu, channels, to);
             }
             Work::Activate(from, kind) => {
                 to.copy_from_slice(tensor(*from));
@@ -256,18 +257,19 @@ impl Memory {
     }
 }
 
-#[inline(always)]
-fn pool(from: &[f32], to: &mut [f32], channels: usize) {
-    let boards = from.chunks_exact(SQUARES * channels);
-    for (mean, board) in to.chunks_exact_mut(channels).zip(boards) {
-        mean.fill(0.0);
-        for square in board.chunks_exact(channels) {
-            for c in 0..channels {
-                mean[c] += square[c];
+vectorized! {
+    fn pool<'a>(from: &'a [f32], to: &'a mut [f32], channels: usize) {
+        let boards = from.chunks_exact(SQUARES * channels);
+        for (mean, board) in to.chunks_exact_mut(channels).zip(boards) {
+            mean.fill(0.0);
+            for square in board.chunks_exact(channels) {
+                for c in 0..channels {
+                    mean[c] += square[c];
+                }
             }
-        }
-        for value in mean {
-            *value /= SQUARES as f32;
+            for value in mean {
+                *value /= SQUARES as f32;
+            }
         }
     }
 }
@@ -279,19 +281,18 @@ struct MixParts<'a> {
     residual: Option<&'a [f32]>,
 }
 
-impl MixParts<'_> {
-    #[inline(always)]
-    fn mix(&self, relu: bool, channels: usize, to: &mut [f32]) {
+vectorized! {
+    fn mix<'a>(parts: MixParts<'a>, relu: bool, channels: usize, to: &'a mut [f32]) {
         let (ones, zeros) = (vec![1.0; channels], vec![0.0; channels]);
         let floor = if relu { 0.0 } else { f32::NEG_INFINITY };
         for (board, to) in to.chunks_exact_mut(SQUARES * channels).enumerate() {
             let vector = board * channels..(board + 1) * channels;
-            let scale = self.scale.map_or(&ones[..], |scale| &scale[vector.clone()]);
-            let shift = self.shift.map_or(&zeros[..], |shift| &shift[vector.clone()]);
+            let scale = parts.scale.map_or(&ones[..], |scale| &scale[vector.clone()]);
+            let shift = parts.shift.map_or(&zeros[..], |shift| &shift[vector.clone()]);
             for (square, to) in to.chunks_exact_mut(channels).enumerate() {
                 let place = (board * SQUARES + square) * channels;
-                let base = &self.base[place..][..channels];
-                let residual = self.residual.map_or(&zeros[..], |x| &x[place..][..channels]);
+                let base = &parts.base[place..][..channels];
+                let residual = parts.residual.map_or(&zeros[..], |x| &x[place..][..channels]);
                 for c in 0..channels {
                     // Not `max`, which takes what is no number for the floor.
                     let sum = residual[c] + base[c] * scale[c] + shift[c];

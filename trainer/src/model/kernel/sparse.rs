@@ -1,8 +1,10 @@
 //! Layers of which little is used: inputs that are mostly zero, and outputs of
 //! which only some are asked for. Both cost what is used, not what there is.
 
-use pulp::Arch;
+use engine::vectorized;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows that one task takes.
 const ROWS: usize = 64;
@@ -20,7 +22,7 @@ impl Sparse {
     /// Of a matrix with so many columns.
     pub fn of(matrix: &[f32], columns: usize) -> Sparse {
         let rows: Vec<Vec<(u32, f32)>> =
-            matrix.par_chunks(columns).map(|row| Arch::new().dispatch(|| nonzero(row))).collect();
+            matrix.par_chunks(columns).map(|row| nonzero(Arch::new(), row)).collect();
         let mut end = 0;
         let ends = rows.iter().map(|row| {
             end += row.len();
@@ -53,6 +55,23 @@ impl Sparse {
         sums
     }
 
+    /// All of so many columns in parts with about as many cells each.
+    fn shares(&self, columns: usize, parts: usize) -> Vec<Range<usize>> {
+        let mut counts = vec![0; columns];
+        self.cells.iter().for_each(|(column, _)| counts[*column as usize] += 1);
+        let (mut start, mut seen) = (0, 0);
+        let mut shares = Vec::new();
+        for (column, count) in counts.into_iter().enumerate() {
+            seen += count;
+            if seen * parts > self.cells.len() * (shares.len() + 1) {
+                shares.push(start..column + 1);
+                start = column + 1;
+            }
+        }
+        shares.push(start..columns);
+        shares
+    }
+
     pub fn rows(&self) -> usize {
         self.ends.len()
     }
@@ -63,69 +82,78 @@ impl Sparse {
     }
 }
 
-#[inline(always)]
-fn nonzero(row: &[f32]) -> Vec<(u32, f32)> {
-    let mut cells = Vec::with_capacity(128);
-    for (at, chunk) in row.chunks(16).enumerate() {
-        // Most stretches are empty. All bits together are two instructions, a
-        // search for the first that is set is a loop.
-        if chunk.iter().fold(0, |bits, x| bits | x.to_bits()) != 0 {
-            let found = chunk.iter().enumerate().filter(|(_, x)| **x != 0.0);
-            cells.extend(found.map(|(i, x)| ((at * 16 + i) as u32, *x)));
+vectorized! {
+    fn nonzero<'a>(row: &'a [f32]) -> Vec<(u32, f32)> {
+        let mut cells = Vec::with_capacity(128);
+        for (at, chunk) in row.chunks(16).enumerate() {
+            // Most stretches are empty. All bits together are two instructions, a
+            // search for the first that is set is a loop.
+            if chunk.iter().fold(0, |bits, x| bits | x.to_bits()) != 0 {
+                let found = chunk.iter().enumerate().filter(|(_, x)| **x != 0.0);
+                cells.extend(found.map(|(i, x)| ((at * 16 + i) as u32, *x)));
+            }
         }
+        cells
     }
-    cells
 }
 
 /// `x` * `weight`, whose rows are `width` wide, plus `bias` where it is given.
 pub fn multiply(x: &Sparse, weight: &[f32], width: usize, bias: Option<&[f32]>) -> Vec<f32> {
     let mut y = vec![0.0; x.rows() * width];
-    y.par_chunks_mut(ROWS * width).enumerate().for_each(|(task, rows)| {
-        Arch::new().dispatch(|| {
-            for (row, sum) in rows.chunks_exact_mut(width).enumerate() {
-                if let Some(bias) = bias {
-                    sum.copy_from_slice(bias);
-                }
-                for (column, value) in x.row(task * ROWS + row) {
-                    add(sum, &weight[*column as usize * width..][..width], *value);
-                }
-            }
-        });
+    y.par_chunks_mut(width).enumerate().with_min_len(ROWS).for_each(|(row, sum)| {
+        if let Some(bias) = bias {
+            sum.copy_from_slice(bias);
+        }
+        add_rows(Arch::new(), sum, x.row(row), weight);
     });
     y
 }
 
+vectorized! {
+    /// Adds rows of `weight`, as wide as the sum, each with its factor.
+    fn add_rows<'a>(sum: &'a mut [f32], cells: &'a [(u32, f32)], weight: &'a [f32]) {
+        let width = sum.len();
+        for (column, value) in cells {
+            add(sum, &weight[*column as usize * width..][..width], *value);
+        }
+    }
+}
+
 /// The transposed `x`, of so many columns, * `y`, whose rows are `width` wide.
 pub fn multiply_transposed(x: &Sparse, columns: usize, y: &[f32], width: usize) -> Vec<f32> {
-    // Each task has some columns of the result to itself.
-    let tasks = rayon::current_num_threads().min(width).max(1);
-    let strip = width.div_ceil(tasks);
-    let strips: Vec<Vec<f32>> = (0..width.div_ceil(strip))
-        .into_par_iter()
-        .map(|task| {
-            let range = task * strip..((task + 1) * strip).min(width);
-            let mut sums = vec![0.0; columns * range.len()];
-            Arch::new().dispatch(|| {
-                for (row, y) in y.chunks_exact(width).enumerate() {
-                    let y = &y[range.clone()];
-                    for (column, value) in x.row(row) {
-                        add(&mut sums[*column as usize * y.len()..][..y.len()], y, *value);
-                    }
-                }
-            });
-            sums
-        })
-        .collect();
-    if let [whole] = &strips[..] {
-        return whole.clone();
-    }
     let mut result = vec![0.0; columns * width];
-    result.par_chunks_mut(width).enumerate().for_each(|(column, row)| {
-        for (part, sums) in row.chunks_mut(strip).zip(&strips) {
-            part.copy_from_slice(&sums[column * part.len()..][..part.len()]);
+    // Each task has some rows of the result to itself.
+    let mut rest = &mut result[..];
+    let mut tasks = Vec::new();
+    for range in x.shares(columns, rayon::current_num_threads()) {
+        let (sums, others) = rest.split_at_mut(range.len() * width);
+        tasks.push((range, sums));
+        rest = others;
+    }
+    tasks.into_par_iter().for_each(|(range, sums)| {
+        for (row, y) in y.chunks_exact(width).enumerate() {
+            add_to_rows(Arch::new(), sums, x.row(row), range.clone(), y);
         }
     });
     result
+}
+
+vectorized! {
+    /// Adds `y` to those of a range of rows, as wide as it is, that the cells
+    /// name, each time with its factor.
+    fn add_to_rows<'a>(
+        sums: &'a mut [f32],
+        cells: &'a [(u32, f32)],
+        range: Range<usize>,
+        y: &'a [f32],
+    ) {
+        for (column, value) in cells {
+            if range.contains(&(*column as usize)) {
+                let start = (*column as usize - range.start) * y.len();
+                add(&mut sums[start..][..y.len()], y, *value);
+            }
+        }
+    }
 }
 
 /// For each cell of `places`: the product of its row of `x` with the row of
@@ -141,17 +169,43 @@ pub fn products(
         .par_chunks_exact(width)
         .enumerate()
         .map(|(row, x)| {
-            Arch::new().dispatch(|| {
-                let cells = places.row(row).iter();
-                let product = |(column, _): &(u32, f32)| {
-                    let at = *column as usize;
-                    bias[at] + dot(x, &weight[at * width..][..width])
-                };
-                cells.map(product).collect()
-            })
+            Arch::new().dispatch(AskedProducts { cells: places.row(row), x, weight, bias })
         })
         .collect();
     rows.concat()
+}
+
+struct AskedProducts<'a> {
+    cells: &'a [(u32, f32)],
+    x: &'a [f32],
+    weight: &'a [f32],
+    bias: &'a [f32],
+}
+
+impl WithSimd for AskedProducts<'_> {
+    type Output = Vec<f32>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f32> {
+        let AskedProducts { cells, x, weight, bias } = self;
+        let (vectors, rest) = S::as_simd_f32s(x);
+        let mut products = Vec::with_capacity(cells.len());
+        for at in cells.iter().map(|(column, _)| *column as usize) {
+            let row = &weight[at * x.len()..][..x.len()];
+            let (row, row_rest) = S::as_simd_f32s(row);
+            // Two sums side by side, so that none waits for itself.
+            let mut sums = [simd.splat_f32s(0.0); 2];
+            for (i, (a, b)) in vectors.iter().zip(row).enumerate() {
+                sums[i % 2] = simd.mul_add_e_f32s(*a, *b, sums[i % 2]);
+            }
+            let mut product = bias[at] + simd.reduce_sum_f32s(simd.add_f32s(sums[0], sums[1]));
+            for (a, b) in rest.iter().zip(row_rest) {
+                product += a * b;
+            }
+            products.push(product);
+        }
+        products
+    }
 }
 
 /// `weight` with each row of `shared` added to the rows of its group, of `group`
@@ -159,18 +213,30 @@ pub fn products(
 pub fn with_shared(weight: &[f32], shared: &[f32], group: usize, width: usize) -> Vec<f32> {
     let mut sums = weight.to_vec();
     sums.par_chunks_mut(group * width).zip(shared.par_chunks(width)).for_each(|(rows, shared)| {
-        Arch::new().dispatch(|| rows.chunks_mut(width).for_each(|row| add(row, shared, 1.0)));
+        share(Arch::new(), rows, shared);
     });
     sums
+}
+
+vectorized! {
+    fn share<'a>(rows: &'a mut [f32], shared: &'a [f32]) {
+        rows.chunks_mut(shared.len()).for_each(|row| add(row, shared, 1.0));
+    }
 }
 
 /// The sum of the rows of each group.
 pub fn group_sums(rows: &[f32], group: usize, width: usize) -> Vec<f32> {
     let mut sums = vec![0.0; rows.len() / group];
     sums.par_chunks_mut(width).zip(rows.par_chunks(group * width)).for_each(|(sum, rows)| {
-        Arch::new().dispatch(|| rows.chunks(width).for_each(|row| add(sum, row, 1.0)));
+        sum_up(Arch::new(), rows, sum);
     });
     sums
+}
+
+vectorized! {
+    fn sum_up<'a>(rows: &'a [f32], sum: &'a mut [f32]) {
+        rows.chunks(sum.len()).for_each(|row| add(sum, row, 1.0));
+    }
 }
 
 #[inline(always)]
@@ -178,21 +244,6 @@ fn add(sum: &mut [f32], row: &[f32], factor: f32) {
     for (sum, x) in sum.iter_mut().zip(row) {
         *sum += x * factor;
     }
-}
-
-#[inline(always)]
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 32;
-    let (a, a_rest) = a.as_chunks::<LANES>();
-    let (b, b_rest) = b.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (a, b) in a.iter().zip(b) {
-        for i in 0..LANES {
-            sums[i] += a[i] * b[i];
-        }
-    }
-    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    sums.iter().sum::<f32>() + rest
 }
 
 #[cfg(test)]
