@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use crate::commands::{self, BackendBench, BenchSettings, Doctor};
+use crate::commands::{self, BackendBench, BenchSettings, Doctor, Leaves};
 use crate::engine::open_network;
 use crate::eval::{Backend, BackendSettings, open_backend};
 use crate::options::{Kind, Settings, Spec, TABLE, Values};
@@ -56,6 +56,12 @@ pub fn command() -> Command {
                 .arg(json()),
         )
         .subcommand(
+            Command::new("leaves")
+                .about("Search each position of a list on standard input; print some that the network was asked about")
+                .arg(number("nodes", "400", "Visits of each search"))
+                .arg(number("every", "10", "Print one of so many positions")),
+        )
+        .subcommand(
             Command::new("selfplay")
                 .about("Play games for training: JSON jobs on standard input, games on its output"),
         )
@@ -89,6 +95,15 @@ pub fn run(matches: &ArgMatches) -> io::Result<()> {
         Some(("eval", args)) => {
             let settings = Settings::new(&values(args)?);
             commands::eval::run(&settings, text(args), args.get_flag("json"), &mut out)
+        }
+        Some(("leaves", args)) => {
+            drop(out);
+            let leaves = Leaves {
+                nodes: number(args, "nodes").into(),
+                every: number(args, "every") as usize,
+            };
+            let settings = Settings::new(&values(args)?);
+            commands::leaves(&settings, leaves, io::BufReader::new(io::stdin()), &mut io::stdout())
         }
         Some(("selfplay", args)) => {
             drop(out);

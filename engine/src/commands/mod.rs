@@ -6,8 +6,10 @@ mod backendbench;
 mod bench;
 mod doctor;
 pub mod eval;
+mod leaves;
 pub mod perft;
 
 pub use backendbench::{BackendBench, backendbench};
 pub use bench::{BenchSettings, POSITIONS, bench};
 pub use doctor::{Doctor, doctor};
+pub use leaves::{Leaves, leaves};

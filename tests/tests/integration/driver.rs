@@ -256,15 +256,22 @@ pub fn best_and_ponder(line: &str) -> (String, Option<String>) {
 
 /// Runs a one-shot command to its end.
 pub fn run(args: &[&str]) -> Output {
+    run_with(args, "")
+}
+
+/// The same, with a little to read on its standard input.
+pub fn run_with(args: &[&str], input: &str) -> Output {
     let _turn = turn::share();
     let mut command = Command::new(binary());
     let mut child = command
         .args(args)
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    // A command that ended at once reads nothing.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let mut errors = child.stderr.take().unwrap();
     let errors = thread::spawn(move || {
         let mut text = Vec::new();

@@ -4,7 +4,7 @@ use regex::Regex;
 use serde_json::Value;
 use shakmaty::Position;
 
-use crate::driver::{run, run_ok, tiny_net};
+use crate::driver::{run, run_ok, run_with, tiny_net};
 use crate::game::{Game, KIWIPETE, START};
 use crate::turn;
 
@@ -144,4 +144,40 @@ fn help_and_version() {
         assert!(help.contains(&format!("  {command} ")), "{command}");
     }
     assert!(run_ok(&["--version"]).starts_with("engine "));
+}
+
+#[test]
+fn leaves_are_what_the_search_looks_at() {
+    let leaves = |input: &str, args: &[&str]| {
+        let net = tiny_net();
+        let fixed = ["leaves", "--net", &net, "--hash", "4", "--nodes", "200"];
+        let output = run_with(&[&fixed, args].concat(), input);
+        assert!(output.status.success(), "{output:?}");
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let list =
+        format!("# two positions, one with a label\n{START};e2e4;cp 30\nnonsense\n{KIWIPETE}\n");
+    let [all, said] = leaves(&list, &["--every", "1", "--threads", "1"]);
+    assert!(said.contains("line 3: nonsense: "), "{said}");
+    // Nearly every visit is of a new position; each of them is a legal one.
+    assert!((300..=400).contains(&all.lines().count()), "{}", all.lines().count());
+    let fens = sorted(&all);
+    assert!(fens.windows(2).all(|pair| pair[0] != pair[1]), "no position twice");
+    for fen in &fens {
+        assert!(!Game::new(fen).position.legal_moves().is_empty(), "{fen}");
+    }
+    // Another order and another number of threads change nothing.
+    let turned = format!("{KIWIPETE}\n{START}\n");
+    assert_eq!(sorted(&leaves(&turned, &["--every", "1", "--threads", "2"])[0]), fens);
+    // Some of them, and others with another seed.
+    let some = |seed: &str| sorted(&leaves(&list, &["--every", "8", "--seed", seed])[0]);
+    let (first, second) = (some("0"), some("1"));
+    assert!((20..=80).contains(&first.len()), "{}", first.len());
+    assert!(first.iter().all(|fen| fens.binary_search(fen).is_ok()));
+    assert_ne!(first, second);
 }
