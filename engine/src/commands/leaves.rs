@@ -174,4 +174,8 @@ impl Evaluator for Watched {
     fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError> {
         self.inner.run(answers)
     }
+
+    fn is_quick(&self) -> bool {
+        self.inner.is_quick()
+    }
 }

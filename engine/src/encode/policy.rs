@@ -50,6 +50,14 @@ impl PolicyMap {
         }
     }
 
+    /// Adds the indices of legal moves.
+    pub fn add_indices(self, moves: &[Move], position: &Chess, to: &mut Vec<u16>) {
+        match self {
+            PolicyMap::Exchange => exchange3716::add_indices(moves, position, to),
+            _ => to.extend(moves.iter().map(|m| self.index(*m, position) as u16)),
+        }
+    }
+
     /// The legal move that has this index, if there is one. Searching the legal
     /// moves keeps `index` the only definition of the layout.
     pub fn to_move(self, index: usize, position: &Chess) -> Option<Move> {

@@ -79,8 +79,7 @@ impl Batch {
         if let Some(planes) = self.planes.get_mut(start..start + size) {
             self.encoder.encode(plies, planes);
         }
-        let index = |&m: &Move| self.policy.index(m, &ply.position) as u16;
-        self.indices.extend(moves.iter().map(index));
+        self.policy.add_indices(moves, &ply.position, &mut self.indices);
         self.ends.push(self.indices.len());
     }
 

@@ -56,6 +56,12 @@ pub trait Evaluator: Send {
     /// Evaluates what was pushed, writes one answer each in that order, and
     /// empties the batch. After an error the batch is empty too.
     fn run(&mut self, answers: &mut Answers) -> Result<(), EvalError>;
+
+    /// Whether answers take microseconds, so that a look at the clock after each
+    /// would cost as much.
+    fn is_quick(&self) -> bool {
+        false
+    }
 }
 
 /// Makes evaluators for workers; shared by all of them.

@@ -62,6 +62,10 @@ impl Evaluator for RandomEvaluator {
         self.moves.clear();
         Ok(())
     }
+
+    fn is_quick(&self) -> bool {
+        true
+    }
 }
 
 /// Mostly drawn, with a small edge to either side: the search sees differences,

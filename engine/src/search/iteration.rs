@@ -41,7 +41,7 @@ impl<'a> Worker<'a> {
             return self.book_settled(settled);
         }
         if let Some(value) = self.recall(key, &moves) {
-            self.shared.counters.cache_hits.fetch_add(1, Relaxed);
+            self.tally.cache_hits += 1;
             let (q, draw) = value.faded(self.fresh());
             return self.book(-q, draw);
         }
@@ -192,9 +192,9 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn count(&mut self, path_len: usize) {
-        self.finished += 1;
-        self.depth_sum += path_len as u64 - 1;
-        self.deepest = self.deepest.max(path_len as u32 - 1);
+        self.tally.visits += 1;
+        self.tally.depth_sum += path_len as u64 - 1;
+        self.tally.deepest = self.tally.deepest.max(path_len as u32 - 1);
     }
 
     fn collide(&mut self) -> Arrival {

@@ -285,7 +285,7 @@ fn run_workers(
         // Whatever ends the main worker, a panic included, ends the others.
         let _halt = HaltOnDrop(shared);
         let mut worker = Worker::new(0, shared, main.as_mut(), request.line.clone());
-        let mut result = worker.run(|| monitor.after_batch());
+        let mut result = worker.run(|| monitor.look_up());
         // The main worker ends first only if there is nothing left to do.
         shared.halt();
         for helper in helpers {

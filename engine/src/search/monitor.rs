@@ -65,8 +65,8 @@ impl<'a> Monitor<'a> {
         monitor
     }
 
-    /// Called after every batch of the main worker.
-    pub fn after_batch(&mut self) {
+    /// Called whenever the main worker looks up from its visits.
+    pub fn look_up(&mut self) {
         if self.request.signals.is_stopped() {
             self.shared.halt();
             return;

@@ -11,6 +11,10 @@ use std::collections::HashMap;
 fn check(position: &Chess) -> usize {
     let moves = position.legal_moves();
     for policy in PolicyMap::ALL {
+        let mut together = Vec::new();
+        policy.add_indices(&moves, position, &mut together);
+        let alone = moves.iter().map(|m| policy.index(*m, position) as u16);
+        assert!(alone.eq(together), "{}: {position:?}", policy.name());
         let mut by_index = HashMap::new();
         for m in &moves {
             let index = policy.index(*m, position);

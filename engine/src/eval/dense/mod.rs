@@ -96,8 +96,7 @@ impl Evaluator for DenseEvaluator {
         let Some(last) = plies.last() else { return };
         let layout = &self.network.layout;
         layout.encoder.encode_sparse(plies, &mut self.planes, &mut self.squares);
-        let index = |m: &Move| layout.policy.index(*m, &last.position) as u16;
-        self.moves.extend(moves.iter().map(index));
+        layout.policy.add_indices(moves, &last.position, &mut self.moves);
         self.ends.push((self.squares.len(), self.moves.len()));
     }
 
@@ -111,6 +110,10 @@ impl Evaluator for DenseEvaluator {
         self.moves.clear();
         self.ends.clear();
         outcome
+    }
+
+    fn is_quick(&self) -> bool {
+        true
     }
 }
 
