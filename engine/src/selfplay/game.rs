@@ -8,8 +8,8 @@ use super::thinking::{Memory, SearchKind, Step, Thinking};
 use super::tree::Tree;
 use crate::chess::{Line, PackedMove, parse_fen};
 use crate::eval::Value;
-use crate::search::Random;
-use crate::tablebase::{Tablebases, Wdl};
+use crate::search::{Random, Score, by_tablebase};
+use crate::tablebase::Tablebases;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode, MoveList, Position};
 
@@ -156,7 +156,8 @@ impl Game {
         let tree = self.thinking.keep(m);
         self.line.push(m);
         self.think(tree);
-        end
+        // The move may have mated or stalemated, whatever was expected.
+        end.map(|end| by_the_rules(&self.line).unwrap_or(end))
     }
 
     fn count(&mut self, decision: &Decision) {
@@ -183,11 +184,12 @@ impl Game {
         if rules.max_plies > 0 && self.ply() >= rules.max_plies {
             return Some(End { winner: None, termination: "move limit" });
         }
-        let wdl = tablebases.filter(|_| rules.tablebase)?.wdl(position)?;
-        let winner = match wdl {
-            Wdl::Win => Some(position.turn()),
-            Wdl::Loss => Some(!position.turn()),
-            Wdl::Draw | Wdl::CursedWin | Wdl::BlessedLoss => None,
+        // A game without a single search teaches nothing.
+        let tablebases = tablebases.filter(|_| rules.tablebase && self.effort.searches > 0)?;
+        let winner = match by_tablebase(tablebases, position)? {
+            Score::Win(_) => Some(!position.turn()),
+            Score::Loss(_) => Some(position.turn()),
+            Score::Draw | Score::Estimate(_) => None,
         };
         Some(End { winner, termination: "tablebase" })
     }

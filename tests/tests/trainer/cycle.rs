@@ -211,6 +211,57 @@ fn a_gate_that_nobody_passes_escalates() {
 }
 
 #[test]
+fn training_that_diverges_is_a_veto() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let wild = QUICK.replace("set: {", "set: {schedule.learning_rate: 1.0e+30, ");
+    fs::write(folder.join("loop.yaml"), wild).unwrap();
+    let text = run_ok(folder, &[&RUN[..], &["--generations", "2"]].concat());
+    assert!(text.contains("2 generations, 0 accepted; the best is 0"), "{text}");
+    for generation in state(folder)["history"].as_array().unwrap() {
+        assert_eq!((&generation["diverged"], &generation["gate"]), (&true.into(), &().into()));
+    }
+    // Each has the network of the start, and the loop goes on from it.
+    let network = |number| folder.join(format!("loops/quick/generations/{number:04}/net.onnx"));
+    let sizes = [0, 1, 2].map(|number| fs::metadata(network(number)).unwrap().len());
+    assert!(sizes.iter().all(|size| size.abs_diff(sizes[0]) < 100), "{sizes:?}");
+    assert!(run_ok(folder, &RUN).contains("3 generations, 0 accepted"));
+}
+
+#[test]
+fn what_was_left_before_the_loop_began_is_made_anew() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "");
+    let start = || fs::read(folder.join("loops/quick/generations/0000/net.onnx")).unwrap();
+    let once = [&RUN[..], &["--generations", "1"]].concat();
+    run_ok(folder, &once);
+    let first = start();
+    // Killed before its place was ever written.
+    fs::remove_file(folder.join("loops/quick/state.json")).unwrap();
+    fs::remove_dir_all(folder.join("loops/quick/generations/0001")).unwrap();
+    run_ok(folder, &[&once[..], &["--set", "seed=7"]].concat());
+    assert!(start() != first, "weights of another seed");
+}
+
+#[test]
+fn a_generation_at_work_is_not_counted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "");
+    run_ok(folder, &[&RUN[..], &["--generations", "2"]].concat());
+    // As after Ctrl-C in the training of the second.
+    let mut interrupted = state(folder);
+    interrupted["generation"] = 2.into();
+    interrupted["stage"] = "train".into();
+    let path = folder.join("loops/quick/state.json");
+    fs::write(path, serde_json::to_vec(&interrupted).unwrap()).unwrap();
+    run_ok(folder, &["report", "loops/quick"]);
+    let html = fs::read_to_string(folder.join("loops/quick/report.html")).unwrap();
+    assert!(html.contains("1 generations, 1 accepted"), "{html}");
+}
+
+#[test]
 fn a_loop_starts_from_a_network_and_stays_near_it() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();

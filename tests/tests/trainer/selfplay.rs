@@ -217,6 +217,44 @@ fn other_engines_play_too() {
     assert!(report.contains("4 games"), "{report}");
 }
 
+/// Mates at once, with or without a word about it.
+#[cfg(unix)]
+#[test]
+fn moves_without_a_score_are_no_targets() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    fs::write(folder.join("book.epd"), "6k1/5ppp/8/8/8/8/8/R5K1 w - -\n").unwrap();
+    fs::write(folder.join("search.yaml"), "visits: 1\ntemperature: {start: 0}\n").unwrap();
+    for (info, scored) in [("echo 'info depth 1 score mate 1 pv a1a8'", true), (":", false)] {
+        let script = format!(
+            "#!/bin/sh\n\
+             while read -r line; do\n\
+               case \"$line\" in\n\
+                 uci) echo 'id name Mute'; echo uciok ;;\n\
+                 isready) echo readyok ;;\n\
+                 go*) {info}; echo 'bestmove a1a8' ;;\n\
+                 quit) exit ;;\n\
+               esac\n\
+             done\n"
+        );
+        // A name of its own: a file that is being run cannot be written.
+        let engine = folder.join(format!("mute-{scored}"));
+        fs::write(&engine, script).unwrap();
+        fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+        let (engine, out) = (engine.display().to_string(), format!("games-{scored}"));
+        let mut args = vec!["selfplay", "--engine", &engine, "--games", "1", "--out", &out];
+        args.extend(["--config", "search.yaml", "--openings", "book:book.epd"]);
+        run_ok(folder, &args);
+        let shards = trainer::shards::find_shards(&[folder.join(&out)]).unwrap();
+        let mut records = trainer::shards::Reader::open(&shards[0]).unwrap().records().unwrap();
+        let record = records.next().unwrap().unwrap();
+        assert_eq!(record.plies.len(), 1);
+        assert_eq!(record.plies[0].wdl.is_some(), scored, "{record:?}");
+        assert_eq!(!record.plies[0].policy.is_empty(), scored, "{record:?}");
+    }
+}
+
 #[test]
 fn games_begin_at_positions_of_shards() {
     let scratch = tempfile::tempdir().unwrap();
@@ -271,8 +309,10 @@ fn tablebases_decide_games() {
     let Some(tables) = tables() else { return };
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
-    // Five men, one of which is soon taken.
-    fs::write(folder.join("book.epd"), "4k3/8/7p/1p6/8/8/8/2R1K3 w - -\n").unwrap();
+    // Five men, one of which is soon taken, and four: a game that the tables know
+    // from the first move is played all the same, to the next capture or pawn move.
+    let book = "4k3/8/7p/1p6/8/8/8/2R1K3 w - -\n4k3/8/8/1p6/8/8/8/2R1K3 w - -\n";
+    fs::write(folder.join("book.epd"), book).unwrap();
     for decide in [true, false] {
         let text = format!("visits: 8\nadjudicate: {{tablebase: {decide}, max_plies: 300}}\n");
         fs::write(folder.join("search.yaml"), text).unwrap();

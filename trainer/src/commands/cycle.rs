@@ -51,8 +51,10 @@ pub fn run(flags: Flags) -> Result<()> {
     let mut cycle = Loop::open(config, programs(flags.engine.as_deref(), "stockfish"))?;
     cycle.run()?;
     let state = cycle.state();
-    let done = state.history.iter().filter(|generation| generation.accepted).count();
-    println!("{} generations, {done} accepted; the best is {}", state.history.len(), state.best);
+    let finished = state.finished();
+    let accepted = finished.iter().filter(|generation| generation.accepted).count();
+    let best = state.best;
+    println!("{} generations, {accepted} accepted; the best is {best}", finished.len());
     if interrupt::requested() {
         eprintln!("interrupted: the same command goes on");
     }

@@ -99,7 +99,8 @@ impl Loop {
                 self.state.stage = Stage::Export;
             }
             Stage::Export => {
-                self.stages().export(number)?;
+                let from = if self.generation().diverged { self.state.best } else { number };
+                self.stages().export(number, from)?;
                 self.state.stage = Stage::Judge;
             }
             Stage::Judge => {

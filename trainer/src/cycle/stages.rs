@@ -43,18 +43,22 @@ pub struct Trained {
     pub diverged: bool,
 }
 
+impl Trained {
+    fn to_nothing() -> Trained {
+        Trained { positions: 0, metrics: BTreeMap::new(), diverged: true }
+    }
+}
+
 impl Stages<'_> {
     /// Generation 0: the network to start from.
     pub fn start(&self) -> Result<(), LoopError> {
-        let run = self.folder.run(0);
-        if Checkpoint::find(&run).is_err() {
-            let checkpoint = match &self.config.start {
-                Some(path) => Checkpoint::find(path)?,
-                None => self.random_start()?,
-            };
-            checkpoint.save(&checkpoint_path(&run, 0))?;
-        }
-        self.export(0)
+        // One that an earlier attempt left may be of other settings.
+        let checkpoint = match &self.config.start {
+            Some(path) => Checkpoint::find(path)?,
+            None => self.random_start()?,
+        };
+        checkpoint.save(&checkpoint_path(&self.folder.run(0), 0))?;
+        self.export(0, 0)
     }
 
     fn random_start(&self) -> Result<Checkpoint, LoopError> {
@@ -118,23 +122,13 @@ impl Stages<'_> {
         match threads.install(|| Session::open(config, folder)?.run()) {
             Ok(_) if interrupt::requested() => return Ok(None),
             Ok(_) => {}
-            Err(SessionError::Diverged { .. }) => return self.give_up(state).map(Some),
+            Err(SessionError::Diverged { .. }) => return Ok(Some(Trained::to_nothing())),
             Err(error) => return Err(error.into()),
         }
         let checkpoint = Checkpoint::find(&self.folder.run(state.generation))?;
         let metrics = last_metrics(&self.folder.run(state.generation));
         let positions = checkpoint.progress.positions;
         Ok(Some(Trained { positions, metrics, diverged: false }))
-    }
-
-    /// Training that went astray leaves the best network in its place.
-    fn give_up(&self, state: &State) -> Result<Trained, LoopError> {
-        let run = self.folder.run(state.generation);
-        let write = |source| LoopError::Write { path: run.clone(), source };
-        std::fs::remove_dir_all(&run).map_err(write)?;
-        let best = Checkpoint::find(&self.folder.run(state.best))?;
-        best.save(&checkpoint_path(&run, 0))?;
-        Ok(Trained { positions: 0, metrics: BTreeMap::new(), diverged: true })
     }
 
     /// The config of a generation's training.
@@ -192,9 +186,10 @@ impl Stages<'_> {
         start.map_or_else(TunedFor::default, |network| network.tuned_for)
     }
 
-    /// Writes the network of a generation.
-    pub fn export(&self, number: u32) -> Result<(), LoopError> {
-        let checkpoint = Checkpoint::find(&self.folder.run(number))?;
+    /// Writes the network of a generation, with the weights of `from`: another
+    /// one where its own training came to nothing.
+    pub fn export(&self, number: u32, from: u32) -> Result<(), LoopError> {
+        let checkpoint = Checkpoint::find(&self.folder.run(from))?;
         let metadata = Metadata {
             // The same network is the same file, whenever it is written.
             created: None,

@@ -94,6 +94,13 @@ impl Default for State {
 }
 
 impl State {
+    /// The generations that were judged.
+    pub fn finished(&self) -> &[Generation] {
+        let is_at_work = |last: &Generation| last.number == self.generation;
+        let count = self.history.len() - usize::from(self.history.last().is_some_and(is_at_work));
+        &self.history[..count]
+    }
+
     /// `None` if the loop has not begun.
     pub fn read(path: &Path) -> Result<Option<State>, String> {
         let text = match std::fs::read(path) {

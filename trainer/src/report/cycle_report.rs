@@ -60,17 +60,18 @@ pub fn render(folder: &Path) -> Result<Rendered, ReportError> {
     plots.push(opponents(&state.history));
     plots.extend(distributions(folder, &state));
     let mut page = Page::default();
-    let accepted = state.history.iter().filter(|generation| generation.accepted).count();
+    let finished = state.finished();
+    let accepted = finished.iter().filter(|generation| generation.accepted).count();
     page.paragraph(&format!(
         "{} generations, {accepted} accepted; the best network is that of generation {}.",
-        state.history.len(),
+        finished.len(),
         state.best
     ));
     page.plots(&plots.iter().map(|(_, svg)| svg.clone()).collect::<Vec<_>>());
     page.heading("Generations");
     page.table(
         &["generation", "games", "positions", "loss", "gate", "accepted", "watched"],
-        &state.history.iter().map(row).collect::<Vec<_>>(),
+        &finished.iter().map(row).collect::<Vec<_>>(),
     );
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     Ok(Rendered { html: page.html(&format!("Learning loop {name}")), plots })

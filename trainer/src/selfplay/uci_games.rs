@@ -7,7 +7,6 @@ use super::run::Run;
 use super::settings::Settings;
 use crate::import::wdl;
 use crate::interrupt;
-use crate::shards::Score;
 use crate::uci::{Answer, Engine, Limit, UciError};
 use engine::chess::{Line, PackedMove, parse_move};
 use engine::search::Random;
@@ -80,13 +79,15 @@ impl UciGames {
                 answer: format!("bestmove {}", answer.best),
             })?;
             let search = report(&answer, best);
-            effort.searches += 1;
-            effort.full_searches += 1;
-            effort.simulations += u64::from(search.visits);
+            if let Some(search) = &search {
+                effort.searches += 1;
+                effort.full_searches += 1;
+                effort.simulations += u64::from(search.visits);
+            }
             // The temperature here is the share of random moves.
             let warm = job.settings.temperature.at(plies.len() as u32);
             let played = stray(position, best, warm, &mut random);
-            let search = (played == best).then_some(search);
+            let search = search.filter(|_| played == best);
             plies.push(PlyReport { played: PackedMove::new(played).0, search });
             moves.push(played.to_uci(mode).to_string());
             line.push(played);
@@ -153,13 +154,14 @@ fn stray(position: &Chess, best: Move, share: f32, random: &mut Random) -> Move 
 /// Random moves at temperature 1.
 const STRAY: f64 = 0.1;
 
-fn report(answer: &Answer, best: Move) -> SearchReport {
-    let line = answer.lines.first();
-    let score = line.map_or(Score::Centipawns(0), |line| line.score);
-    let wdl = line.and_then(|line| line.wdl).unwrap_or_else(|| wdl(score));
+/// What a search is worth as a target: nothing where the engine gave no score,
+/// as for moves of its own book.
+fn report(answer: &Answer, best: Move) -> Option<SearchReport> {
+    let line = answer.lines.first()?;
+    let wdl = line.wdl.unwrap_or_else(|| wdl(line.score));
     let q = wdl[0] - wdl[2];
-    let visits = line.and_then(|line| line.nodes).unwrap_or(1).min(u64::from(u32::MAX)) as u32;
+    let visits = line.nodes.unwrap_or(1).min(u64::from(u32::MAX)) as u32;
     let m = PackedMove::new(best).0;
     let only = MoveReport { m, weight: 1.0, visits, prior: 1.0, value: Some(q) };
-    SearchReport { full: true, visits, q, wdl, moves: vec![only] }
+    Some(SearchReport { full: true, visits, q, wdl, moves: vec![only] })
 }
