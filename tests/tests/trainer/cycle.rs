@@ -86,7 +86,14 @@ fn a_loop_learns_and_reports() {
     let csv = fs::read_to_string(loop_folder.join("metrics.csv")).unwrap();
     assert_eq!(csv.lines().count(), 4, "{csv}");
     let metrics = fs::read_to_string(loop_folder.join("metrics.jsonl")).unwrap();
-    for name in ["selfplay/visit_entropy", "selfplay/batch_fill", "match/random/score"] {
+    for name in [
+        "selfplay/visit_entropy",
+        "selfplay/batch_fill",
+        "selfplay/length/",
+        "selfplay/opening/",
+        "selfplay/nodes_per_second/thread1",
+        "match/random/score",
+    ] {
         assert!(metrics.contains(name), "{name}");
     }
     // More generations go on; other settings do not.
@@ -98,7 +105,8 @@ fn a_loop_learns_and_reports() {
     let text = run_ok(folder, &["report", "loops/quick"]);
     assert!(text.contains("report.html"), "{text}");
     let html = fs::read_to_string(loop_folder.join("report.html")).unwrap();
-    for part in ["<svg", "Training loss", "Plies in a game", "random"] {
+    let parts = ["<svg", "Training loss", "Plies in a game", "Openings", "Nodes and", "random"];
+    for part in parts {
         assert!(html.contains(part), "{part}");
     }
     let run = loop_folder.join("generations/0001/run");
@@ -269,14 +277,19 @@ fn a_loop_starts_from_a_network_and_stays_near_it() {
     run_ok(folder, &[&RUN[..], &["--generations", "1"]].concat());
     fs::copy(folder.join("loops/quick/generations/0001/net.onnx"), folder.join("start.onnx"))
         .unwrap();
-    quick(folder, "start: start.onnx\ndrift: {target: 0.000001, limit: 0.000002}\n");
+    // Some of the twelve games are kept from training, to measure the drift on.
+    let held_out = QUICK.replace("set: {", "set: {data.validation: 0.4, ");
+    let drift = "start: start.onnx\ndrift: {target: 0.000001, limit: 0.000002}\n";
+    fs::write(folder.join("loop.yaml"), held_out + drift).unwrap();
     let more = ["--generations", "1", "--set", "name=warm"];
     let text = run_ok(folder, &[&RUN[..], &more].concat());
     assert!(text.contains("1 generations"), "{text}");
     let text = fs::read_to_string(folder.join("loops/warm/state.json")).unwrap();
     let state: serde_json::Value = serde_json::from_str(&text).unwrap();
     let generation = &state["history"][0];
-    assert!(generation["training"]["train/kl"].as_f64().unwrap() > 0.0, "{generation}");
+    for name in ["train/kl", "validation/kl"] {
+        assert!(generation["training"][name].as_f64().unwrap() > 0.0, "{name}: {generation}");
+    }
     // Beyond the limit a match decides, though the gate is open.
     assert!(generation["gate"]["games"].as_u64().unwrap() >= 20, "{generation}");
 }

@@ -10,7 +10,12 @@
 //! | `generations/0003/gate`, `watch-random` | its matches |
 //! | `metrics.jsonl`, `metrics.csv`, `events...` | telemetry |
 
+use crate::selfplay::Telemetry;
 use std::path::{Path, PathBuf};
+
+/// Games of a generation: by the best network, and by the current one.
+pub const GAMES: &str = "games";
+pub const GAMES_OF_CURRENT: &str = "games/current";
 
 #[derive(Clone, Debug)]
 pub struct Folder(pub PathBuf);
@@ -41,7 +46,7 @@ impl Folder {
     }
 
     pub fn games(&self, number: u32) -> PathBuf {
-        self.generation(number).join("games")
+        self.part(number, GAMES)
     }
 
     pub fn network(&self, number: u32) -> PathBuf {
@@ -56,6 +61,15 @@ impl Folder {
     /// Games or a match of a generation.
     pub fn part(&self, number: u32, name: &str) -> PathBuf {
         self.generation(number).join(name)
+    }
+
+    /// What the games of a generation were like; empty if there are none.
+    pub fn telemetry(&self, number: u32) -> Telemetry {
+        let mut all = Telemetry::default();
+        for part in [GAMES, GAMES_OF_CURRENT] {
+            all.merge(&Telemetry::read(&self.part(number, part)).unwrap_or_default());
+        }
+        all
     }
 
     pub fn path(&self) -> &Path {

@@ -22,6 +22,7 @@ mod veto;
 pub use config::{
     Drift, Gate, LoopConfig, Opponent, SelfplayPart, Supervised, TrainPart, Watch, Window,
 };
+pub use folder::Folder;
 pub use presets::{HELP, PRESETS};
 pub use run::Loop;
 pub use state::{Generation, MatchResult, Stage, State};

@@ -13,7 +13,6 @@ use crate::files::{lock, write_atomic};
 use crate::interrupt;
 use crate::metrics::{LogLine, Recorder, read_metrics};
 use crate::players::Programs;
-use crate::selfplay::Telemetry;
 use crate::uci::EngineCommand;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -149,17 +148,9 @@ impl Loop {
         &mut self.state.history[last]
     }
 
-    fn telemetry(&self, number: u32) -> Telemetry {
-        let mut all = Telemetry::default();
-        for part in ["games", "games/current"] {
-            all.merge(&Telemetry::read(&self.folder.part(number, part)).unwrap_or_default());
-        }
-        all
-    }
-
     /// Telemetry of a finished generation.
     fn record(&mut self, number: u32) -> Result<(), LoopError> {
-        let telemetry = self.telemetry(number);
+        let telemetry = self.folder.telemetry(number);
         let generation = self.generation().clone();
         // What a killed loop wrote of this generation is written again.
         let mut recorder = Recorder::open(self.folder.path(), Some(u64::from(number) - 1))?;
@@ -181,6 +172,7 @@ impl Loop {
         for (name, value) in &row {
             recorder.scalar(name, *value);
         }
+        recorder.histogram("selfplay/lengths", &telemetry.typical_lengths());
         recorder.finish_step(u64::from(number), generation.positions)?;
         self.write_csv()
     }

@@ -3,7 +3,7 @@
 
 use super::LoopError;
 use super::config::{LoopConfig, plain};
-use super::folder::Folder;
+use super::folder::{Folder, GAMES, GAMES_OF_CURRENT};
 use super::state::State;
 use crate::config::{KlSettings, TrainConfig};
 use crate::dataset::SourceSettings;
@@ -73,10 +73,10 @@ impl Stages<'_> {
     pub fn selfplay(&self, state: &State) -> Result<Vec<Played>, LoopError> {
         let all = self.config.selfplay.games;
         let current = (all as f64 * state.measures.current) as u64;
-        let mut played = vec![self.play(state, state.best, all - current, "games")?];
+        let mut played = vec![self.play(state, state.best, all - current, GAMES)?];
         if current > 0 {
             let newest = state.generation.saturating_sub(1);
-            played.push(self.play(state, newest, current, "games/current")?);
+            played.push(self.play(state, newest, current, GAMES_OF_CURRENT)?);
         }
         Ok(played)
     }

@@ -72,9 +72,12 @@ impl Generation {
         self.training.get("train/loss").copied()
     }
 
-    /// Divergence from the start's policy, where it was measured.
+    /// Divergence from the start's policy, where it was measured: that of the
+    /// weights that play, on positions kept from training, or else, without such
+    /// positions, that of the last steps.
     pub fn kl(&self) -> Option<f64> {
-        self.training.get("train/kl").copied()
+        let measured = |name: &str| self.training.get(name).copied();
+        measured("validation/kl").or_else(|| measured("train/kl"))
     }
 }
 

@@ -3,18 +3,30 @@
 use super::chart::{Lines, Points, Series, bars, lines};
 use super::page::Page;
 use super::{Plot, Rendered, ReportError, metrics};
-use crate::cycle::{Generation, State};
-use crate::selfplay::{Telemetry, most_frequent};
+use crate::cycle::{Folder, Generation, State};
+use crate::selfplay::most_frequent;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Plots of the metrics by generation.
-const PLOTS: [Plot; 9] = [
-    Plot { title: "Training loss", from_zero: false, names: &[("train/loss", "loss")] },
+const PLOTS: &[Plot] = &[
+    Plot {
+        title: "Training loss",
+        from_zero: false,
+        names: &[
+            ("train/loss", "loss"),
+            ("train/policy_loss", "policy"),
+            ("train/value_loss", "value"),
+            ("validation/loss", "validation"),
+        ],
+    },
     Plot {
         title: "Drift from the start's policy",
         from_zero: true,
-        names: &[("train/kl", "divergence in nats")],
+        names: &[
+            ("train/kl", "divergence in nats, last steps"),
+            ("validation/kl", "of the network, on positions kept from training"),
+        ],
     },
     Plot {
         title: "Results",
@@ -43,9 +55,26 @@ const PLOTS: [Plot; 9] = [
         names: &[("selfplay/batch_fill", "batch fill"), ("selfplay/cache_hits", "cache hits")],
     },
     Plot {
-        title: "Evaluations per second",
+        title: "Resignations that were wrong",
         from_zero: true,
-        names: &[("selfplay/evaluations_per_second", "evaluations")],
+        names: &[("selfplay/resignations_wrong", "share")],
+    },
+    Plot {
+        title: "Nodes and evaluations per second",
+        from_zero: true,
+        names: &[
+            ("selfplay/nodes_per_second", "nodes"),
+            ("selfplay/evaluations_per_second", "evaluations"),
+            ("selfplay/nodes_per_second/thread0", "thread 0"),
+            ("selfplay/nodes_per_second/thread1", "thread 1"),
+            ("selfplay/nodes_per_second/thread2", "thread 2"),
+            ("selfplay/nodes_per_second/thread3", "thread 3"),
+        ],
+    },
+    Plot {
+        title: "Games per second",
+        from_zero: true,
+        names: &[("selfplay/games_per_second", "games")],
     },
 ];
 
@@ -143,14 +172,15 @@ fn opponents(history: &[Generation]) -> (String, String) {
 
 /// Of the newest generation that has games.
 fn distributions(folder: &Path, state: &State) -> Vec<(String, String)> {
-    let newest = state.history.iter().rev().find_map(|generation| {
-        Telemetry::read(&folder.join(format!("generations/{:04}/games", generation.number)))
-    });
+    let folder = Folder(folder.to_path_buf());
+    let numbers = state.history.iter().rev().map(|generation| generation.number);
+    let newest = numbers.map(|number| folder.telemetry(number)).find(|found| found.games > 0);
     let Some(telemetry) = newest else { return Vec::new() };
     let lengths: Vec<(String, f64)> =
         telemetry.lengths.iter().map(|(from, count)| (from.to_string(), *count as f64)).collect();
     vec![
         ("first-moves".to_string(), bars("First moves", &top(&telemetry.first_moves))),
+        ("openings".to_string(), bars("Openings", &top(&telemetry.openings))),
         ("terminations".to_string(), bars("How games end", &top(&telemetry.terminations))),
         ("lengths".to_string(), bars("Plies in a game, newest generation", &lengths)),
     ]

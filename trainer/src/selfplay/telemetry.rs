@@ -150,11 +150,23 @@ impl Telemetry {
             ("opening", &self.openings),
         ];
         for (group, counts) in shares {
-            for (name, count) in most_frequent(counts).0 {
+            let (most, others) = most_frequent(counts);
+            for (name, count) in most.into_iter().chain((others > 0).then_some(("other", others))) {
                 metrics.push((format!("{group}/{name}"), per(count as f64, self.games)));
             }
         }
+        for (from, count) in &self.lengths {
+            let name = format!("length/{from}-{}", from + LENGTH_STEP - 1);
+            metrics.push((name, per(*count as f64, self.games)));
+        }
         metrics
+    }
+
+    /// A length for each game, in the middle of its bar.
+    pub fn typical_lengths(&self) -> Vec<f32> {
+        let games = self.lengths.iter();
+        let middle = |from: u32| (from + LENGTH_STEP / 2) as f32;
+        games.flat_map(|(from, n)| std::iter::repeat_n(middle(*from), *n as usize)).collect()
     }
 }
 

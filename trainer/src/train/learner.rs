@@ -155,7 +155,13 @@ impl Learner {
         let tensors = BatchTensors::new(batch, &self.device);
         let outputs = network.forward(tensors.planes.clone(), Mode::Infer);
         let kind = network.architecture.value;
-        let losses = losses(&self.loss, kind, outputs, &tensors, None);
+        // Its distance is told, but is no part of the loss, so that validation
+        // losses can be compared.
+        let reference = self
+            .reference
+            .as_ref()
+            .map(|reference| Reference { logits: reference.logits(&tensors), weight: 0.0 });
+        let losses = losses(&self.loss, kind, outputs, &tensors, reference);
         (Report::of(batch, &losses), numbers(losses.q.into_data()))
     }
 
