@@ -187,8 +187,6 @@ fn distributions(folder: &Path, state: &State) -> Vec<(String, String)> {
 }
 
 fn top(counts: &BTreeMap<String, u64>) -> Vec<(String, f64)> {
-    let (most, others) = most_frequent(counts);
-    let rest = (others > 0).then_some(("other", others));
-    let all = most.into_iter().chain(rest);
-    all.map(|(name, count)| (name.to_string(), count as f64)).collect()
+    let shown = most_frequent(counts).into_iter();
+    shown.map(|(name, count)| (name.to_string(), count as f64)).collect()
 }

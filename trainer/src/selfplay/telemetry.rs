@@ -150,8 +150,7 @@ impl Telemetry {
             ("opening", &self.openings),
         ];
         for (group, counts) in shares {
-            let (most, others) = most_frequent(counts);
-            for (name, count) in most.into_iter().chain((others > 0).then_some(("other", others))) {
+            for (name, count) in most_frequent(counts) {
                 metrics.push((format!("{group}/{name}"), per(count as f64, self.games)));
             }
         }
@@ -170,13 +169,14 @@ impl Telemetry {
     }
 }
 
-/// The most frequent ones, and how many all others are.
-pub fn most_frequent(counts: &BTreeMap<String, u64>) -> (Vec<(&str, u64)>, u64) {
+/// The most frequent ones; the last one is for all others, where there are some.
+pub fn most_frequent(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let mut all: Vec<(&str, u64)> = counts.iter().map(|(name, n)| (name.as_str(), *n)).collect();
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let others = all.iter().skip(SHOWN).map(|(_, count)| count).sum();
+    let others: u64 = all.iter().skip(SHOWN).map(|(_, count)| count).sum();
     all.truncate(SHOWN);
-    (all, others)
+    all.extend((others > 0).then_some(("other", others)));
+    all
 }
 
 fn merge_counts<K: Ord + Clone>(sum: &mut BTreeMap<K, u64>, more: &BTreeMap<K, u64>) {
