@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::io;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -33,6 +35,11 @@ impl Host {
 /// SHA-256 in hexadecimal.
 pub fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The same of a file's contents.
+pub fn hash_file(path: &Path) -> io::Result<String> {
+    Ok(hash(&std::fs::read(path)?))
 }
 
 /// Seconds since 1970.

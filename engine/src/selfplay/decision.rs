@@ -40,26 +40,35 @@ pub fn decide(thinking: &Thinking, settings: &Settings, random: &mut Random) -> 
     let improved = settings.gumbel.as_ref().and_then(|_| improved_value(tree, &weights));
     let (q, draw) = improved.unwrap_or((root.q(), root.mean_draw()));
     let q = q.clamp(-1.0, 1.0);
-    let draw = draw.clamp(0.0, 1.0 - q.abs());
     let report = SearchReport {
         full: thinking.full,
         visits: visits.iter().sum(),
         q,
-        wdl: [(1.0 - draw + q) / 2.0, draw, (1.0 - draw - q) / 2.0],
+        wdl: shares(q, draw),
         moves,
+        score: None,
     };
-    let shares = |m: &MoveReport| f64::from(m.visits) / f64::from(report.visits.max(1));
+    let visited = |m: &MoveReport| f64::from(m.visits) / f64::from(report.visits.max(1));
     Some(Decision {
         m: edges.get(chosen)?.m,
         entropy: report
             .moves
             .iter()
-            .map(shares)
+            .map(visited)
             .map(|p| if p > 0.0 { -p * p.ln() } else { 0.0 })
             .sum(),
         surprise: report.moves.iter().map(surprise).sum(),
         report,
     })
+}
+
+/// Win, draw and loss of a value and a chance of a draw.
+fn shares(q: f32, draw: f32) -> [f32; 3] {
+    let q = q.clamp(-1.0, 1.0);
+    let draw = draw.clamp(0.0, 1.0 - q.abs());
+    // Beside a draw that is all but certain, a tiny value is lost in rounding.
+    let share = |sign: f32| ((1.0 - draw + sign * q) / 2.0).max(0.0);
+    [share(1.0), draw, share(-1.0)]
 }
 
 fn surprise(m: &MoveReport) -> f64 {
@@ -110,4 +119,22 @@ fn draw_move(
         false => 0.0,
     });
     random.weighted(chances).unwrap_or(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_never_negative_and_sum_to_one() {
+        let values = [0.0, 1e-20, -1e-14, 1e-9, -3e-8, 1e-4, 0.3, -0.999_999_9, 1.0, -1.0];
+        for q in values {
+            for draw in [0.0, 0.5, 0.999_999_9, 1.0] {
+                let wdl = shares(q, draw);
+                assert!(wdl.iter().all(|share| *share >= 0.0), "{q} {draw}: {wdl:?}");
+                assert!((wdl.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{q} {draw}: {wdl:?}");
+                assert!((wdl[0] - wdl[2] - q).abs() < 1e-6, "{q} {draw}: {wdl:?}");
+            }
+        }
+    }
 }

@@ -26,7 +26,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use endings::{End, by_the_rules};
+pub use endings::{End, Watch, by_the_rules};
 pub use session::run;
 pub use settings::{
     Adjudicate, Gumbel, KldStop, Noise, PlayoutCap, Resign, Settings, Temperature, Verdict,

@@ -115,6 +115,18 @@ pub struct SearchReport {
     pub q: f32,
     pub wdl: [f32; 3],
     pub moves: Vec<MoveReport>,
+    /// As other engines give it; ours has `q`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<EngineScore>,
+}
+
+/// What an engine says over UCI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineScore {
+    Centipawns(i32),
+    /// Moves; negative for the side that is mated.
+    Mate(i32),
 }
 
 /// A root move. The weights are the policy target and sum to 1.

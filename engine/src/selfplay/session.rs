@@ -5,7 +5,7 @@ use super::host::{Host, Player};
 use super::protocol::{Reply, Request};
 use super::worker::Worker;
 use crate::engine::{LoadError, Loaded};
-use crate::eval::EvalError;
+use crate::eval::{EvalError, EvaluatorSource, workers};
 use crate::options::{NetChoice, Settings};
 use crate::search::EvalCache;
 use crate::tablebase::Tablebases;
@@ -18,11 +18,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Games that a thread plays at once where `Batch` does not say it. More would
-/// be no faster on a processor and finish later.
-const SEATS: usize = 32;
+/// be no faster on a processor, and leave more batches half empty when the last
+/// games come to their ends.
+const SEATS: usize = 16;
+
+/// The same where a device evaluates, which wants large batches.
+const SEATS_OF_DEVICE: usize = 256;
 
 /// Between two reports of the totals.
-const REPORT: Duration = Duration::from_secs(10);
+const REPORT: Duration = Duration::from_secs(2);
 
 /// Between looks at whether the workers still work.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -35,12 +39,11 @@ pub fn run(
 ) -> io::Result<()> {
     let path = &settings.syzygy_path;
     let tablebases = (!path.is_empty()).then(|| Tablebases::open(path).0);
-    let threads = settings.threads_or_cores();
-    let seats = if settings.batch > 0 { settings.batch } else { SEATS };
     let cache = EvalCache::new(settings.hash_mb << 20).ok_or_else(|| {
         io::Error::other(format!("no memory for {} MB of Hash", settings.hash_mb))
     })?;
     let player = open(settings, 0).map_err(io::Error::other)?;
+    let (threads, seats) = room(settings, player.source.as_ref());
     let ready = ready(&player, threads, seats);
     let host = Host::new(player, cache, tablebases.as_ref(), threads, out);
     host.say(&ready);
@@ -80,6 +83,20 @@ pub fn run(
             Ok(())
         }
     }
+}
+
+/// Threads that play, and the games of each.
+fn room(settings: &Settings, source: &dyn EvaluatorSource) -> (usize, usize) {
+    let threads = match settings.threads {
+        0 => workers(source, settings.threads_or_cores()),
+        asked => asked,
+    };
+    let seats = match settings.batch {
+        0 if source.is_accelerator() => SEATS_OF_DEVICE,
+        0 => SEATS,
+        asked => asked,
+    };
+    (threads, seats)
 }
 
 /// The lines of the input. The thread that reads them cannot be interrupted, so

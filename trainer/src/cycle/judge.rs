@@ -8,7 +8,7 @@ use super::folder::Folder;
 use super::state::{MatchResult, State};
 use crate::arena::{Format, Report};
 use crate::players::{Programs, TimeControl};
-use crate::statistics::{Decision, Sprt};
+use crate::statistics::{Decision, Pairs, Sprt};
 
 pub struct Judge<'a> {
     pub config: &'a LoopConfig,
@@ -25,10 +25,18 @@ pub struct Verdict {
 /// A match to play.
 struct Fixture<'a> {
     name: &'a str,
-    opponent: String,
+    opponent: Rival,
     games: u64,
     tc: TimeControl,
     sprt: Option<Sprt>,
+}
+
+/// Whom a generation plays against.
+enum Rival {
+    /// Another generation, with the name that it has in the match.
+    Network(&'static str, u32),
+    /// A player that does not learn.
+    Fixed(&'static str),
 }
 
 impl Judge<'_> {
@@ -43,7 +51,7 @@ impl Judge<'_> {
             Gate::Sprt { games, tc, sprt } => (*games, *tc, Some(*sprt)),
             Gate::Score { games, tc, .. } => (*games, *tc, None),
         };
-        let opponent = self.network("best", state.best);
+        let opponent = Rival::Network("best", state.best);
         let fixture = Fixture { name: "gate", opponent, games, tc, sprt };
         let Some((result, report)) = self.play(state, &fixture)? else { return Ok(None) };
         let decision = report.sprt.as_ref().and_then(|line| line.decision);
@@ -63,16 +71,16 @@ impl Judge<'_> {
         }
         let mut results = Vec::new();
         for opponent in &watch.opponents {
-            let entry = match opponent {
-                Opponent::Best => self.network("best", state.best),
-                Opponent::Older => self.network("older", state.generation / 2),
-                Opponent::Start => self.network("start", 0),
-                named => named.name().to_string(),
+            let rival = match opponent {
+                Opponent::Best => Rival::Network("best", state.best),
+                Opponent::Older => Rival::Network("older", state.generation / 2),
+                Opponent::Start => Rival::Network("start", 0),
+                fixed => Rival::Fixed(fixed.name()),
             };
             let name = format!("watch-{}", opponent.name());
             let fixture = Fixture {
                 name: &name,
-                opponent: entry,
+                opponent: rival,
                 games: watch.games,
                 tc: watch.tc,
                 sprt: None,
@@ -92,8 +100,12 @@ impl Judge<'_> {
         state: &State,
         fixture: &Fixture,
     ) -> Result<Option<(MatchResult, Report)>, LoopError> {
+        let (opponent, against) = match fixture.opponent {
+            Rival::Network(name, number) => (self.network(name, number), Some(number)),
+            Rival::Fixed(name) => (name.to_string(), None),
+        };
         let contest = Contest {
-            players: vec![self.network("new", state.generation), fixture.opponent.clone()],
+            players: vec![self.network("new", state.generation), opponent],
             format: Format::Match,
             games: fixture.games,
             tc: fixture.tc,
@@ -107,8 +119,10 @@ impl Judge<'_> {
         let elo = encounter.and_then(|line| line.comparison.as_ref());
         let result = MatchResult {
             opponent: fixture.name.to_string(),
+            against,
             games: report.games,
             score: encounter.map_or(0.5, |line| line.games.score()),
+            pairs: encounter.map_or(Pairs::default(), |line| line.pairs),
             elo: elo.map(|elo| elo.elo).filter(|elo| elo.is_finite()),
             low: elo.map(|elo| elo.interval.low).filter(|low| low.is_finite()),
             high: elo.map(|elo| elo.interval.high).filter(|high| high.is_finite()),

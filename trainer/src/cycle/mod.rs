@@ -3,8 +3,9 @@
 //!
 //! `config` says how, `state` where it stands, `folder` where things are.
 //! `stages` plays, trains and exports, `judge` lets the new network play for its
-//! place (by `contest`), `veto` answers a network that is worse, `run` puts it all
-//! in order. `presets` are loops to begin with, `sweep` compares several.
+//! place (by `contest`), `veto` answers a network that is worse, `strength` rates
+//! all generations together, `run` puts it all in order. `presets` are loops to
+//! begin with, `sweep` compares several.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -16,6 +17,7 @@ mod presets;
 mod run;
 mod stages;
 mod state;
+mod strength;
 mod sweep;
 mod veto;
 
@@ -26,6 +28,7 @@ pub use folder::Folder;
 pub use presets::{HELP, PRESETS};
 pub use run::Loop;
 pub use state::{Generation, MatchResult, Stage, State};
+pub use strength::{Strength, Strengths, strengths};
 pub use sweep::Sweep;
 
 use std::io;

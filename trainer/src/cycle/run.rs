@@ -6,6 +6,7 @@ use super::folder::Folder;
 use super::judge::{Judge, Verdict};
 use super::stages::Stages;
 use super::state::{Generation, Stage, State};
+use super::strength::{Strength, strengths};
 use super::veto::{Measures, measures};
 use crate::config::Format;
 use crate::differences::differences;
@@ -161,7 +162,7 @@ impl Loop {
             .collect();
         row.extend(generation.training.clone());
         row.push(("gate/accepted".to_string(), f64::from(u8::from(generation.accepted))));
-        for result in generation.gate.iter().chain(&generation.watch) {
+        for result in generation.matches() {
             row.push((format!("match/{}/score", result.opponent), result.score));
             for (name, value) in
                 [("elo", result.elo), ("elo_low", result.low), ("elo_high", result.high)]
@@ -169,12 +170,25 @@ impl Loop {
                 row.extend(value.map(|v| (format!("match/{}/{name}", result.opponent), v)));
             }
         }
+        row.extend(self.rating(number));
         for (name, value) in &row {
             recorder.scalar(name, *value);
         }
         recorder.histogram("selfplay/lengths", &telemetry.typical_lengths());
         recorder.finish_step(u64::from(number), generation.positions)?;
         self.write_csv()
+    }
+
+    /// The strength of a generation, as all matches so far show it: three series
+    /// for a band.
+    fn rating(&self, number: u32) -> Vec<(String, f64)> {
+        let points = strengths(&self.state.history).map_or(Vec::new(), |found| found.points);
+        let Some(point) = points.into_iter().find(|point| point.generation == number) else {
+            return Vec::new();
+        };
+        let Strength { elo, interval, .. } = point;
+        let values = [("elo", elo), ("elo_low", interval.low), ("elo_high", interval.high)];
+        values.map(|(name, value)| (format!("rating/{name}"), value)).into()
     }
 
     /// All metrics so far as a table, for spreadsheets.

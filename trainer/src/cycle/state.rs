@@ -2,6 +2,7 @@
 
 use super::veto::Measures;
 use crate::files::write_atomic;
+use crate::statistics::Pairs;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -60,14 +61,23 @@ pub struct Generation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchResult {
     pub opponent: String,
+    /// The generation that the opponent is, if it is one.
+    #[serde(default)]
+    pub against: Option<u32>,
     pub games: u64,
     pub score: f64,
+    #[serde(default)]
+    pub pairs: Pairs,
     pub elo: Option<f64>,
     pub low: Option<f64>,
     pub high: Option<f64>,
 }
 
 impl Generation {
+    pub fn matches(&self) -> impl Iterator<Item = &MatchResult> {
+        self.gate.iter().chain(&self.watch)
+    }
+
     pub fn loss(&self) -> Option<f64> {
         self.training.get("train/loss").copied()
     }

@@ -1,8 +1,9 @@
 //! From what people write to what can be started.
 
 use super::baseline::Baseline;
-use super::spec::{Network, hash_file};
+use super::spec::Network;
 use super::{PlayerEntry, PlayerKind, PlayerSpec};
+use crate::provenance::hash_file;
 use crate::uci::EngineCommand;
 use std::path::{Path, PathBuf};
 

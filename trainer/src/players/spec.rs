@@ -3,10 +3,9 @@
 use super::baseline::Baseline;
 use super::uci_player::UciPlayer;
 use super::{Fault, Player, TimeControl};
-use crate::provenance;
 use crate::uci::EngineCommand;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -81,9 +80,4 @@ pub fn fitting_concurrency(players: &[PlayerSpec]) -> usize {
     let threads = |player: &PlayerSpec| player.threads().unwrap_or(cores).max(1);
     let most = players.iter().map(threads).max().unwrap_or(1);
     (cores / most).max(1)
-}
-
-/// SHA-256 of a file's contents.
-pub fn hash_file(path: &Path) -> std::io::Result<String> {
-    Ok(provenance::hash(&std::fs::read(path)?))
 }

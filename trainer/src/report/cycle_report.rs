@@ -3,7 +3,7 @@
 use super::chart::{Lines, Points, Series, bars, lines};
 use super::page::Page;
 use super::{Plot, Rendered, ReportError, metrics};
-use crate::cycle::{Folder, Generation, State};
+use crate::cycle::{Folder, Generation, State, Strength, Strengths, strengths};
 use crate::selfplay::most_frequent;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -124,28 +124,17 @@ fn row(generation: &Generation) -> Vec<String> {
     ]
 }
 
-/// Elo against the opponent that most results with an interval are about.
+/// Elo of all generations, from all matches together.
 fn strength(history: &[Generation]) -> String {
-    let mut by_opponent: BTreeMap<&str, Vec<(f64, [f64; 3])>> = BTreeMap::new();
-    for generation in history {
-        for result in &generation.watch {
-            if let (Some(elo), Some(low), Some(high)) = (result.elo, result.low, result.high) {
-                let point = (f64::from(generation.number), [low, elo, high]);
-                by_opponent.entry(&result.opponent).or_default().push(point);
-            }
-        }
-    }
-    let Some((opponent, points)) = by_opponent.into_iter().max_by_key(|(_, list)| list.len())
-    else {
-        return String::new();
+    let Some(Strengths { anchor, points }) = strengths(history) else { return String::new() };
+    let pick = |value: &dyn Fn(&Strength) -> f64| -> Points {
+        points.iter().map(|point| (f64::from(point.generation), value(point))).collect()
     };
-    let pick =
-        |at: usize| -> Points { points.iter().map(|(x, values)| (*x, values[at])).collect() };
     lines(&Lines {
-        title: &format!("Elo against {opponent}, 95 % interval"),
+        title: &format!("Elo, where {anchor} has 0; 95 % interval"),
         across: "generation",
-        series: vec![Series::new("elo", pick(1))],
-        band: Some((pick(0), pick(2))),
+        series: vec![Series::new("elo", pick(&|point| point.elo))],
+        band: Some((pick(&|point| point.interval.low), pick(&|point| point.interval.high))),
         from_zero: false,
     })
 }

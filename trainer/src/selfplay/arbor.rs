@@ -2,6 +2,7 @@
 
 use super::SelfplayError;
 use super::settings::Settings;
+use crate::provenance::hash_file;
 use crate::uci::{Engine, EngineCommand, NoLine, Process, UciError};
 use engine::options::TABLE;
 use engine::selfplay::protocol::{Job, Reply, Request};
@@ -80,6 +81,7 @@ impl Arbor {
         match arbor.process.receive(Instant::now() + settings.patience) {
             Ok(line) => match serde_json::from_str(&line) {
                 Ok(Reply::Ready { network, games_at_once, .. }) => {
+                    check_hash(settings, &network)?;
                     (arbor.network, arbor.games_at_once) = (network, games_at_once.max(1));
                     Ok(arbor)
                 }
@@ -120,7 +122,7 @@ impl Arbor {
         }
     }
 
-    /// It reports its totals every ten seconds, games or not; only those that
+    /// It reports its totals every two seconds, games or not; only those that
     /// have grown are a sign of life.
     fn note(&mut self, reply: &Reply) {
         match reply {
@@ -150,6 +152,23 @@ impl Arbor {
                 let status = self.process.status();
                 Heard::Gone(format!("{status}; {}", self.process.said()))
             }
+        }
+    }
+}
+
+/// The engine's word for its network, against the file; a watched one may have
+/// changed in between, and the random backend has none.
+fn check_hash(settings: &Settings, said: &str) -> Result<(), SelfplayError> {
+    let Some(path) = settings.network.as_ref().filter(|_| !settings.watch_network) else {
+        return Ok(());
+    };
+    let failed = |source| SelfplayError::Write { path: path.clone(), source };
+    let found = hash_file(path).map_err(failed)?;
+    match said.is_empty() || said == found {
+        true => Ok(()),
+        false => {
+            let (path, said) = (path.clone(), said.to_string());
+            Err(SelfplayError::WrongNetwork { path, said, found })
         }
     }
 }

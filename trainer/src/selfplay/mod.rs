@@ -39,6 +39,8 @@ pub enum SelfplayError {
     Died { command: String, how: String },
     #[error("{} is another network now ({found}); the folder's games are by {known}", path.display())]
     OtherNetwork { path: PathBuf, known: String, found: String },
+    #[error("the engine says that it plays with {said}, but {} is {found}", path.display())]
+    WrongNetwork { path: PathBuf, said: String, found: String },
     #[error("a thread that played games failed")]
     Thread,
     #[error("game {id} was refused: {reason}")]
@@ -64,6 +66,12 @@ pub fn selfplay(settings: &Settings) -> Result<Played, SelfplayError> {
     if let Some(network) = &settings.network {
         let (engine, network) = (&settings.engine, network.display());
         return Err(SelfplayError::Settings(format!("{engine} does not play with {network}")));
+    }
+    if settings.plan.search.adjudicate.tablebase {
+        let engine = &settings.engine;
+        return Err(SelfplayError::Settings(format!(
+            "adjudicate.tablebase is for our engine; {engine} would have to resign by itself"
+        )));
     }
     let player = UciGames::start(settings)?;
     Run::open(settings, player.name().to_string(), "")?.play_with_others(player)

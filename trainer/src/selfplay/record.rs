@@ -1,9 +1,10 @@
 //! A game as the engine tells it becomes a record, if all of it holds.
 
 use super::openings::Beginning;
-use crate::shards::{Outcome, Ply, PolicyTarget, Record, Replay, SearchKind, validate};
+use crate::shards::{Outcome, Ply, PolicyTarget, Record, Replay, Score, SearchKind, validate};
 use engine::chess::PackedMove;
-use engine::selfplay::protocol::{GameReport, PlyReport, SearchReport};
+use engine::selfplay::Settings;
+use engine::selfplay::protocol::{EngineScore, GameReport, PlyReport, SearchReport};
 use shakmaty::Position;
 
 /// How far the weights of a target may be from 1 in sum.
@@ -18,6 +19,8 @@ pub struct Expected<'a> {
     /// SHA-256 of the networks that may have played.
     pub networks: &'a [String],
     pub settings: &'a str,
+    /// How our engine was to search; other engines do as they like.
+    pub search: Option<&'a Settings>,
     pub generation: Option<u32>,
     pub engine: &'a str,
 }
@@ -53,7 +56,7 @@ pub fn record(report: &GameReport, expected: &Expected) -> Result<Record, String
         .map(|(at, reported)| {
             // After the opening, a move without search is one by lot.
             let unsearched = if at < opening.len() { prepared } else { SearchKind::Random };
-            ply(reported, unsearched).map_err(|why| format!("ply {at}: {why}"))
+            ply(reported, unsearched, expected.search).map_err(|why| format!("ply {at}: {why}"))
         })
         .collect();
     let record = Record {
@@ -83,12 +86,19 @@ pub fn record(report: &GameReport, expected: &Expected) -> Result<Record, String
     Ok(record)
 }
 
-fn ply(reported: &PlyReport, unsearched: SearchKind) -> Result<Ply, String> {
+fn ply(
+    reported: &PlyReport,
+    unsearched: SearchKind,
+    settings: Option<&Settings>,
+) -> Result<Ply, String> {
     let played = Some(PackedMove(reported.played));
     let Some(search) = &reported.search else {
         return Ok(Ply { played, kind: unsearched, weight: 0.0, ..Ply::default() });
     };
     check_search(search, reported.played)?;
+    if let Some(settings) = settings {
+        check_effort(search, settings)?;
+    }
     let target = |m: &engine::selfplay::protocol::MoveReport| PolicyTarget {
         m: PackedMove(m.m),
         weight: m.weight,
@@ -101,7 +111,10 @@ fn ply(reported: &PlyReport, unsearched: SearchKind) -> Result<Ply, String> {
         policy: search.moves.iter().map(target).collect(),
         wdl: Some(search.wdl),
         q: Some(search.q),
-        score: None,
+        score: search.score.map(|score| match score {
+            EngineScore::Centipawns(score) => Score::Centipawns(score),
+            EngineScore::Mate(moves) => Score::Mate(moves),
+        }),
         kind: if search.full { SearchKind::Full } else { SearchKind::Cheap },
         // A shortened search is no teacher.
         weight: if search.full { 1.0 } else { 0.0 },
@@ -121,6 +134,21 @@ fn check_search(search: &SearchReport, played: u16) -> Result<(), String> {
         return Err("the move played is not among those searched".to_string());
     }
     Ok(())
+}
+
+/// A search that ended early teaches less than it claims to.
+fn check_effort(search: &SearchReport, settings: &Settings) -> Result<(), String> {
+    let asked = match (search.full, settings.playout_cap) {
+        (true, _) => settings.visits,
+        (false, Some(cap)) => cap.cheap_visits,
+        (false, None) => return Err("it was cut short, which nobody asked for".to_string()),
+    };
+    // Nobody thinks long about the only move.
+    let may_stop = settings.kld_stop.is_some() || search.moves.len() == 1;
+    match search.visits >= asked || may_stop {
+        true => Ok(()),
+        false => Err(format!("it had {} visits instead of {asked}", search.visits)),
+    }
 }
 
 /// What the rules say of the last position, where the end was theirs.

@@ -136,6 +136,7 @@ impl<'a> Run<'a> {
             random: self.openings.is_random(),
             networks,
             settings: &self.settings_hash,
+            search: (self.engine_name == own_name()).then_some(&self.settings.plan.search),
             generation: self.settings.plan.generation,
             engine: &self.engine_name,
         }
@@ -215,12 +216,21 @@ impl<'a> Run<'a> {
     fn end(self) -> Result<Played, SelfplayError> {
         self.bar.finish_and_clear();
         let games = self.store.games();
-        let telemetry = Telemetry { machine: self.machine, ..self.store.telemetry() };
-        telemetry.save(&self.settings.out)?;
+        let telemetry = self.save_telemetry(&Totals::default())?;
         if self.waiting.is_empty() && self.under_way.is_empty() {
             self.store.finish()?;
         }
         Ok(Played { games, telemetry, restarts: self.restarts })
+    }
+
+    /// What all games were like, with what the engine has done since it started.
+    /// Games are told by their shards; its speed would be lost with this process.
+    fn save_telemetry(&self, totals: &Totals) -> Result<Telemetry, SelfplayError> {
+        let mut machine = self.machine.clone();
+        machine.add(totals);
+        let telemetry = Telemetry { machine, ..self.store.telemetry() };
+        telemetry.save(&self.settings.out)?;
+        Ok(telemetry)
     }
 
     /// A network that is not watched must stay the same.
@@ -266,6 +276,7 @@ impl<'a> Run<'a> {
                 Heard::Reply(reply) => {
                     if let Reply::Totals(now) = &reply {
                         totals = now.clone();
+                        self.save_telemetry(&totals)?;
                         if self.under_way.is_empty() && self.waiting.is_empty() {
                             self.machine.add(&totals);
                             return Ok(None);

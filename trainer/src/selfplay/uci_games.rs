@@ -7,11 +7,14 @@ use super::run::Run;
 use super::settings::Settings;
 use crate::import::wdl;
 use crate::interrupt;
+use crate::shards::Score;
 use crate::uci::{Answer, Engine, Limit, UciError};
 use engine::chess::{Line, PackedMove, parse_move};
 use engine::search::Random;
-use engine::selfplay::protocol::{Effort, GameReport, Job, MoveReport, PlyReport, SearchReport};
-use engine::selfplay::{End, by_the_rules};
+use engine::selfplay::protocol::{
+    Effort, EngineScore, GameReport, Job, MoveReport, PlyReport, SearchReport,
+};
+use engine::selfplay::{End, Watch, by_the_rules};
 use shakmaty::{Chess, Move, Position};
 use std::sync::{Mutex, PoisonError};
 
@@ -61,11 +64,13 @@ impl UciGames {
         }
         let mut random = Random::new(job.seed);
         let mut effort = Effort::default();
+        let (resign, adjudicate) = (job.settings.resign.as_ref(), &job.settings.adjudicate);
+        let mut watch = Watch::new(resign, random.unit());
         let end = loop {
             if let Some(end) = by_the_rules(&line) {
                 break end;
             }
-            let limit = job.settings.adjudicate.max_plies as usize;
+            let limit = adjudicate.max_plies as usize;
             if limit > 0 && plies.len() >= limit {
                 break End { winner: None, termination: "move limit" };
             }
@@ -79,10 +84,13 @@ impl UciGames {
                 answer: format!("bestmove {}", answer.best),
             })?;
             let search = report(&answer, best);
+            let mut end = None;
             if let Some(search) = &search {
                 effort.searches += 1;
                 effort.full_searches += 1;
                 effort.simulations += u64::from(search.visits);
+                let (ply, mover) = (plies.len() as u32, position.turn());
+                end = watch.hear(ply, mover, search.q, resign, adjudicate);
             }
             // The temperature here is the share of random moves.
             let warm = job.settings.temperature.at(plies.len() as u32);
@@ -91,6 +99,10 @@ impl UciGames {
             plies.push(PlyReport { played: PackedMove::new(played).0, search });
             moves.push(played.to_uci(mode).to_string());
             line.push(played);
+            if let Some(end) = end {
+                // The move may have mated or stalemated, whatever was expected.
+                break by_the_rules(&line).unwrap_or(end);
+            }
         };
         Ok(Some(GameReport {
             id: job.id,
@@ -102,7 +114,7 @@ impl UciGames {
             result: end.result().to_string(),
             termination: end.termination.to_string(),
             plies,
-            resignation: None,
+            resignation: watch.resignation,
             effort,
         }))
     }
@@ -163,5 +175,9 @@ fn report(answer: &Answer, best: Move) -> Option<SearchReport> {
     let visits = line.nodes.unwrap_or(1).min(u64::from(u32::MAX)) as u32;
     let m = PackedMove::new(best).0;
     let only = MoveReport { m, weight: 1.0, visits, prior: 1.0, value: Some(q) };
-    Some(SearchReport { full: true, visits, q, wdl, moves: vec![only] })
+    let score = match line.score {
+        Score::Centipawns(score) => EngineScore::Centipawns(score),
+        Score::Mate(moves) => EngineScore::Mate(moves),
+    };
+    Some(SearchReport { full: true, visits, q, wdl, moves: vec![only], score: Some(score) })
 }

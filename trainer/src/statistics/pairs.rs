@@ -61,7 +61,7 @@ impl Tally {
 
 /// Pairs of games by their sum, from 0 to 2 points in halves: the five outcomes
 /// that give the pentanomial model its name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairs(pub [u64; 5]);
 
 impl Pairs {
