@@ -5,9 +5,9 @@
 //! the runner's. Build the engine first: `cargo build --release --workspace`,
 //! then `cargo bench --workspace --bench arena`.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use benches::engine_binary;
 use benches::uci_child::UciChild;
 use trainer::arena::{
     Adjudication, Format, GameRecord, MatchSettings, OpeningSettings, RunSettings, run,
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if std::env::args().any(|arg| arg == "--test") {
         return Ok(());
     }
-    let engine = engine()?;
+    let engine = engine_binary()?;
     let folder = tempfile::tempdir()?;
     let command = format!("{} --backend random --threads 1 --hash 16", engine.display());
     let mut players = Vec::new();
@@ -80,12 +80,4 @@ fn over_bare_pipes(command: &str, games: &[GameRecord]) -> std::io::Result<f64> 
         }
     }
     Ok(begun.elapsed().as_secs_f64())
-}
-
-/// The engine's binary, beside those of this profile.
-fn engine() -> Result<PathBuf, String> {
-    let bench = std::env::current_exe().map_err(|error| error.to_string())?;
-    let folder = bench.parent().and_then(|deps| deps.parent()).ok_or("no folder of binaries")?;
-    let path = folder.join(format!("engine{}", std::env::consts::EXE_SUFFIX));
-    path.is_file().then_some(path).ok_or("build the engine first".to_string())
 }

@@ -1,36 +1,12 @@
 //! Time to write a network of 6 blocks and 64 channels, and the speeds of its
 //! f16 and int8 files as multiples of f32's. Run: `cargo bench -p benches --bench export`.
 
-use benches::middlegames;
+use benches::small_network::{calibration, small};
 use criterion::{Criterion, criterion_group, criterion_main};
-use engine::encode::Encoder;
 use engine::eval::Network;
 use std::hint::black_box;
 use std::sync::Arc;
 use trainer::export::{Metadata, Options, Precision, SpeedSettings, build, quantize, speed};
-use trainer::model::{Activation, Architecture, Body, Norm, ValueKind, Weights, random_weights};
-
-fn small() -> (Architecture, Weights) {
-    let architecture = Architecture {
-        encoder: Encoder::Basic18,
-        body: Body::Tower,
-        hidden: 0,
-        blocks: 6,
-        channels: 64,
-        squeeze: 16,
-        attention_blocks: 0,
-        norm: Norm::None,
-        groups: 0,
-        activation: Activation::Relu,
-        policy_channels: 64,
-        value: ValueKind::Wdl,
-        value_channels: 32,
-        value_hidden: 128,
-        moves_left: false,
-    };
-    let weights = random_weights(&architecture, 1);
-    (architecture, weights)
-}
 
 fn options(precision: Precision) -> Options {
     Options { precision, metadata: Metadata::default() }
@@ -51,12 +27,7 @@ fn writing(criterion: &mut Criterion) {
 /// Not criterion's kind of measurement: the networks must take turns.
 fn speeds(_: &mut Criterion) {
     let (architecture, weights) = small();
-    let mut calibration = Vec::new();
-    let mut planes = vec![0.0; architecture.encoder.planes() * 64];
-    for line in middlegames(128) {
-        architecture.encoder.encode(line.plies(), &mut planes);
-        calibration.extend_from_slice(&planes);
-    }
+    let calibration = calibration(&architecture);
     let f32 = build(&architecture, &weights, &options(Precision::F32));
     let f16 = build(&architecture, &weights, &options(Precision::F16));
     let int8 = quantize(&architecture, &weights, &calibration, &Metadata::default());

@@ -1,11 +1,14 @@
-//! What the benches share: lines to work on, the same on every run.
+//! What the benches share: lines to work on, the same on every run, a network
+//! and the engine's binary.
 
+pub mod small_network;
 pub mod torch;
 pub mod uci_child;
 
 use engine::chess::Line;
 use engine::search::Random;
 use shakmaty::Chess;
+use std::path::PathBuf;
 
 /// Lines from seeded random play, 24 to 55 plies long: many pieces, full
 /// histories, either side to move.
@@ -28,4 +31,12 @@ pub fn middlegames(count: usize) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// The engine's binary, beside those of this profile.
+pub fn engine_binary() -> Result<PathBuf, String> {
+    let bench = std::env::current_exe().map_err(|error| error.to_string())?;
+    let folder = bench.parent().and_then(|deps| deps.parent()).ok_or("no folder of binaries")?;
+    let path = folder.join(format!("engine{}", std::env::consts::EXE_SUFFIX));
+    path.is_file().then_some(path).ok_or("build the engine first".to_string())
 }

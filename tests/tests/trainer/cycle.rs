@@ -2,7 +2,8 @@
 
 use crate::driver::{interrupt, run_in, run_ok, run_refused, trainer};
 use crate::fixtures::shards;
-use std::collections::BTreeMap;
+use crate::tensorboard::read_by_tensorboard;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -71,7 +72,13 @@ fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn a_loop_learns_and_reports() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
-    quick(folder, "watch: {every: 1, games: 2, tc: nodes=4, opponents: [random, best, older]}\n");
+    // A gate that everybody passes, and all that can be watched.
+    quick(
+        folder,
+        "gate: {kind: score, games: 2, tc: nodes=2, score: 0.0, start: true}\n\
+         watch: {every: 1, games: 2, tc: nodes=4,\n\
+                 opponents: [random, greedy, mcts, best, older, start]}\n",
+    );
     let text = run_ok(folder, &RUN);
     assert!(text.contains("3 generations, 3 accepted; the best is 3"), "{text}");
     let state = state(folder);
@@ -79,7 +86,23 @@ fn a_loop_learns_and_reports() {
         assert_eq!(generation["diverged"], false);
         assert_eq!(generation["games"], 12);
         assert!(generation["new_positions"].as_u64().unwrap() > 12);
-        assert_eq!(generation["watch"].as_array().unwrap().len(), 3);
+        // The best of the first is the start, which needs no match of its own.
+        let gate = generation["gate"].as_array().unwrap();
+        assert_eq!(gate.len(), if generation["number"] == 1 { 1 } else { 2 }, "{generation}");
+        assert!(gate.iter().all(|result| result["games"] == 2), "{generation}");
+        assert!(gate.iter().skip(1).all(|result| result["against"] == 0), "{generation}");
+        let watched = generation["watch"].as_array().unwrap();
+        let named: Vec<(&str, Option<u64>)> = watched
+            .iter()
+            .map(|result| (result["opponent"].as_str().unwrap(), result["against"].as_u64()))
+            .collect();
+        // The best is still the one before.
+        let number = generation["number"].as_u64().unwrap();
+        let rivals = [("best", number - 1), ("older", number / 2), ("start", 0)];
+        let rivals = rivals.map(|(name, against)| (name, Some(against)));
+        let fixed = ["random", "greedy", "mcts"].map(|name| (name, None));
+        assert_eq!(named, [fixed, rivals].concat());
+        assert!(watched.iter().all(|result| result["games"] == 2), "{watched:?}");
         assert!(generation["training"]["train/loss"].as_f64().unwrap() > 0.0);
     }
     let loop_folder = folder.join("loops/quick");
@@ -93,9 +116,12 @@ fn a_loop_learns_and_reports() {
         "selfplay/opening/",
         "selfplay/nodes_per_second/thread1",
         "match/random/score",
+        "match/mcts/score",
+        "rating/elo_low",
     ] {
         assert!(metrics.contains(name), "{name}");
     }
+    events_are_those_of_the_log(&loop_folder, &metrics);
     // More generations go on; other settings do not.
     let text = run_ok(folder, &[&RUN[..], &["--generations", "4"]].concat());
     assert!(text.contains("4 generations"), "{text}");
@@ -105,7 +131,15 @@ fn a_loop_learns_and_reports() {
     let text = run_ok(folder, &["report", "loops/quick"]);
     assert!(text.contains("report.html"), "{text}");
     let html = fs::read_to_string(loop_folder.join("report.html")).unwrap();
-    let parts = ["<svg", "Training loss", "Plies in a game", "Openings", "Nodes and", "random"];
+    let parts = [
+        "<svg",
+        "Elo, where the start has 0",
+        "Training loss",
+        "Plies in a game",
+        "Openings",
+        "Nodes and",
+        "random",
+    ];
     for part in parts {
         assert!(html.contains(part), "{part}");
     }
@@ -116,22 +150,52 @@ fn a_loop_learns_and_reports() {
     assert!(!html.contains("http://") || html.contains("www.w3.org"), "it needs the net");
 }
 
+/// What TensorBoard reads of a loop, where there is one.
+fn events_are_those_of_the_log(folder: &Path, metrics: &str) {
+    let Some(read) = read_by_tensorboard(folder) else { return };
+    for line in metrics.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        for name in ["selfplay/length", "train/loss", "rating/elo"] {
+            let series = read["scalars"][name].as_array().unwrap();
+            let point = series.iter().find(|point| point[0] == line["step"]).unwrap();
+            let (shown, logged) = (point[1].as_f64().unwrap(), line[name].as_f64().unwrap());
+            assert!((shown - logged).abs() <= 1e-5 * logged.abs(), "{name}: {shown} {logged}");
+        }
+    }
+    let lengths = read["histograms"]["selfplay/lengths"].as_array().unwrap();
+    assert!(lengths.iter().all(|entry| entry["num"] == 12.0), "{lengths:?}");
+}
+
 /// Killed or stopped by Ctrl-C at any moment, a loop ends as if it had not been.
 #[test]
 fn twenty_kills_change_nothing() {
-    let whole = tempfile::tempdir().unwrap();
-    quick(whole.path(), "");
-    let begun = Instant::now();
-    run_ok(whole.path(), &RUN);
-    let took = begun.elapsed();
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     quick(folder, "");
+    run_ok(folder, &[&RUN[..], &["--generations", "1", "--set", "name=first"]].concat());
+    shards(folder, 300);
+    // Everything that a loop can do, from a network of its own.
+    let more = "start: first.onnx\n\
+                drift: {target: 0.01, limit: 0.02}\n\
+                supervised: {paths: [shards], share: 0.3}\n\
+                gate: {kind: score, games: 4, tc: nodes=2, score: 0.5}\n\
+                watch: {every: 2, games: 2, tc: nodes=2, opponents: [random, older]}\n";
+    quick(folder, more);
+    let whole = tempfile::tempdir().unwrap();
+    for place in [folder, whole.path()] {
+        let first = folder.join("loops/first/generations/0001/net.onnx");
+        fs::copy(first, place.join("first.onnx")).unwrap();
+    }
+    shards(whole.path(), 300);
+    quick(whole.path(), more);
+    let begun = Instant::now();
+    run_ok(whole.path(), &RUN);
+    let took = begun.elapsed();
     let mut kills = 0_u32;
     while kills < 20 {
         let mut child = start(folder);
         // Long enough to get somewhere, short enough to die twenty times.
-        let share = 0.01 + 0.08 * (f64::from(kills) * 0.618).fract();
+        let share = 0.01 + 0.05 * (f64::from(kills) * 0.618).fract();
         sleep(took.mul_f64(share));
         if child.try_wait().unwrap().is_some() {
             break;
@@ -155,6 +219,37 @@ fn twenty_kills_change_nothing() {
     }
     let history = |folder: &Path| state(folder)["history"].clone();
     assert_eq!(history(folder), history(whole.path()));
+    assert_eq!(lasting_metrics(folder), lasting_metrics(whole.path()));
+}
+
+/// The log without what depends on how the work was shared among threads.
+fn lasting_metrics(folder: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(folder.join("loops/quick/metrics.jsonl")).unwrap();
+    let is_passing = |name: &str| {
+        let parts = ["wall_time", "per_second", "batch_fill", "cache_hits", "network_share"];
+        parts.iter().any(|part| name.contains(part))
+    };
+    let lines = text.lines().map(|line| {
+        let mut line: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(line).unwrap();
+        line.retain(|name, _| !is_passing(name));
+        line.into()
+    });
+    lines.collect()
+}
+
+#[test]
+fn new_positions_bound_the_training() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "");
+    let scarce = ["--generations", "1", "--set", "train.reuse=0.5"];
+    run_ok(folder, &[&RUN[..], &scarce].concat());
+    let positions = state(folder)["history"][0]["new_positions"].as_u64().unwrap();
+    // Batches of 32, twelve of them at most.
+    let steps = positions / 2 / 32;
+    assert!((1..12).contains(&steps), "{positions}");
+    assert_eq!(training(folder, 1).train.steps, Some(steps));
 }
 
 /// The config that a generation trained with.
@@ -176,7 +271,7 @@ fn a_sequential_gate_ends_when_it_is_sure() {
         run_ok(folder, &[&RUN[..], &["--generations", "1"]].concat());
         let generation = &state(folder)["history"][0];
         assert_eq!(generation["accepted"], accepted, "{bounds}: {generation}");
-        assert!(generation["gate"]["games"].as_u64().unwrap() < 200, "{generation}");
+        assert!(generation["gate"][0]["games"].as_u64().unwrap() < 200, "{generation}");
     }
 }
 
@@ -227,7 +322,8 @@ fn training_that_diverges_is_a_veto() {
     let text = run_ok(folder, &[&RUN[..], &["--generations", "2"]].concat());
     assert!(text.contains("2 generations, 0 accepted; the best is 0"), "{text}");
     for generation in state(folder)["history"].as_array().unwrap() {
-        assert_eq!((&generation["diverged"], &generation["gate"]), (&true.into(), &().into()));
+        assert_eq!(generation["diverged"], true);
+        assert!(generation["gate"].as_array().unwrap().is_empty());
     }
     // Each has the network of the start, and the loop goes on from it.
     let network = |number| folder.join(format!("loops/quick/generations/{number:04}/net.onnx"));
@@ -291,7 +387,7 @@ fn a_loop_starts_from_a_network_and_stays_near_it() {
         assert!(generation["training"][name].as_f64().unwrap() > 0.0, "{name}: {generation}");
     }
     // Beyond the limit a match decides, though the gate is open.
-    assert!(generation["gate"]["games"].as_u64().unwrap() >= 20, "{generation}");
+    assert!(generation["gate"][0]["games"].as_u64().unwrap() >= 20, "{generation}");
 }
 
 /// Each generation goes on with the weight that the last one's divergence led to.
@@ -351,10 +447,24 @@ fn presets_are_listed_and_swept() {
         "watch.every=0",
     ];
     let mut args = vec!["sweep", "efficient", "reference", "--out", "sweep", "--generations", "1"];
-    args.extend(["--games", "2", "--tc", "nodes=2"]);
+    args.extend(["--games", "2", "--tc", "nodes=2", "--json"]);
     small.iter().for_each(|change| args.extend(["--set", *change]));
-    let text = run_ok(folder, &args);
-    for name in ["random", "greedy", "efficient", "reference"] {
-        assert!(text.contains(name), "{name}: {text}");
+    let report: serde_json::Value = serde_json::from_str(&run_ok(folder, &args)).unwrap();
+    // Everybody has played everybody, twice.
+    let encounters = report["encounters"].as_array().unwrap();
+    let met: BTreeSet<(&str, &str)> = encounters
+        .iter()
+        .map(|line| (line["first"].as_str().unwrap(), line["second"].as_str().unwrap()))
+        .collect();
+    let players = ["random", "greedy", "efficient", "reference"];
+    for (at, first) in players.iter().enumerate() {
+        for second in &players[at + 1..] {
+            assert!(met.contains(&(first, second)), "{first} {second}: {report}");
+        }
+    }
+    assert_eq!((met.len(), &report["games"]), (6, &12.into()), "{report}");
+    // The networks are those of the loops.
+    for name in ["efficient", "reference"] {
+        assert!(folder.join(format!("sweep/{name}/generations/0001/net.onnx")).exists());
     }
 }

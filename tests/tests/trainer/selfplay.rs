@@ -3,10 +3,11 @@
 use crate::driver::{interrupt, root, run_in, run_ok, run_refused, stockfish, tables, trainer};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use trainer::shards::{Outcome, Reader, Record, Score, find_shards};
 
 /// Games in a shard, as in [`command`].
 const SHARD: u64 = 16;
@@ -26,15 +27,18 @@ fn start(folder: &Path, args: &[&str]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
+/// All games of a folder; none where it has no shards.
+fn records(folder: &Path) -> Vec<Record> {
+    let shards = find_shards(&[folder.to_path_buf()]).unwrap_or_default();
+    let games = |path: &PathBuf| Reader::open(path).unwrap().records().unwrap().map(Result::unwrap);
+    shards.iter().flat_map(games).collect()
+}
+
 /// Moves, results and searches of all games, by seed.
 fn games(folder: &Path) -> Vec<(u64, String)> {
-    let mut found = Vec::new();
-    for path in trainer::shards::find_shards(&[folder.join("games")]).unwrap() {
-        for record in trainer::shards::Reader::open(&path).unwrap().records().unwrap() {
-            let record = record.unwrap();
-            found.push((record.seed.unwrap(), format!("{record:?}")));
-        }
-    }
+    let records = records(&folder.join("games"));
+    let mut found: Vec<(u64, String)> =
+        records.iter().map(|record| (record.seed.unwrap(), format!("{record:?}"))).collect();
     found.sort();
     found
 }
@@ -160,10 +164,8 @@ fn a_new_network_is_picked_up_between_games() {
     fs::write(folder.join("next.onnx"), &bytes).unwrap();
     fs::rename(folder.join("next.onnx"), &net).unwrap();
     assert!(child.wait().unwrap().success());
-    let hashes: std::collections::BTreeSet<String> = games(folder)
-        .iter()
-        .map(|(_, text)| text.split("network: Some(\"").nth(1).unwrap()[..64].to_string())
-        .collect();
+    let hashes: BTreeSet<Option<String>> =
+        records(&folder.join("games")).into_iter().map(|record| record.network).collect();
     assert_eq!(hashes.len(), 2, "{hashes:?}");
 }
 
@@ -217,19 +219,28 @@ fn other_engines_play_too() {
     assert!(report.contains("4 games"), "{report}");
 }
 
+/// A program in the shell; its name must be new, as a file that is being run
+/// cannot be written.
+#[cfg(unix)]
+fn script(folder: &Path, name: &str, body: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{body}")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
 /// Mates at once, with or without a word about it.
 #[cfg(unix)]
 #[test]
 fn moves_without_a_score_are_no_targets() {
-    use std::os::unix::fs::PermissionsExt;
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     fs::write(folder.join("book.epd"), "6k1/5ppp/8/8/8/8/8/R5K1 w - -\n").unwrap();
     fs::write(folder.join("search.yaml"), "visits: 1\ntemperature: {start: 0}\n").unwrap();
     for (info, scored) in [("echo 'info depth 1 score mate 1 pv a1a8'", true), (":", false)] {
-        let script = format!(
-            "#!/bin/sh\n\
-             while read -r line; do\n\
+        let body = format!(
+            "while read -r line; do\n\
                case \"$line\" in\n\
                  uci) echo 'id name Mute'; echo uciok ;;\n\
                  isready) echo readyok ;;\n\
@@ -238,21 +249,145 @@ fn moves_without_a_score_are_no_targets() {
                esac\n\
              done\n"
         );
-        // A name of its own: a file that is being run cannot be written.
-        let engine = folder.join(format!("mute-{scored}"));
-        fs::write(&engine, script).unwrap();
-        fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
-        let (engine, out) = (engine.display().to_string(), format!("games-{scored}"));
+        let engine = script(folder, &format!("mute-{scored}"), &body);
+        let out = format!("games-{scored}");
         let mut args = vec!["selfplay", "--engine", &engine, "--games", "1", "--out", &out];
         args.extend(["--config", "search.yaml", "--openings", "book:book.epd"]);
         run_ok(folder, &args);
-        let shards = trainer::shards::find_shards(&[folder.join(&out)]).unwrap();
-        let mut records = trainer::shards::Reader::open(&shards[0]).unwrap().records().unwrap();
-        let record = records.next().unwrap().unwrap();
+        let records = records(&folder.join(&out));
+        let [record] = &records[..] else { panic!("{records:?}") };
         assert_eq!(record.plies.len(), 1);
         assert_eq!(record.plies[0].wdl.is_some(), scored, "{record:?}");
         assert_eq!(!record.plies[0].policy.is_empty(), scored, "{record:?}");
+        assert_eq!(record.plies[0].score, scored.then_some(Score::Mate(1)));
     }
+}
+
+/// Speaks our self-play protocol, but not the truth.
+#[cfg(unix)]
+#[test]
+fn games_that_do_not_hold_are_played_again_and_then_given_up() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let ready = r#"{"reply":"ready","network":"","encoder":"basic18","backend":"none","threads":1,"games_at_once":1}"#;
+    let wrong = r#"{"reply":"game","id":0,"seed":1,"network":"","settings":"","start_fen":"","chess960":false,"result":"1-0","termination":"checkmate","plies":[],"resignation":null,"effort":{"searches":0,"simulations":0,"evaluations":0,"cache_hits":0,"depth":0,"deepest":0,"entropy":0,"surprise":0,"full_searches":0}}"#;
+    let refusal = r#"{"reply":"refused","id":0,"reason":"it rains"}"#;
+    for (name, answer, told) in [
+        ("liar", wrong, "game 0 did not hold, however often it was played: its seed is 1"),
+        ("mule", refusal, "game 0 was refused: it rains"),
+        ("babbler", "what?", "no reply"),
+    ] {
+        let body = format!(
+            "if [ \"$1\" = selfplay ]; then\n\
+               echo '{ready}'\n\
+               while read -r line; do echo \"$line\" >> {name}.log; echo '{answer}'; done\n\
+               exit\n\
+             fi\n\
+             while read -r line; do\n\
+               case \"$line\" in uci) echo 'id name Arbor Lie'; echo uciok ;; quit) exit ;; esac\n\
+             done\n"
+        );
+        let engine = script(folder, name, &body);
+        let args = ["selfplay", "--engine", &engine, "--games", "1", "--out", "lies"];
+        let errors = run_refused(folder, &args);
+        assert!(errors.contains(told), "{errors}");
+        assert!(records(&folder.join("lies")).is_empty());
+        let asked = fs::read_to_string(folder.join(format!("{name}.log"))).unwrap();
+        let seeds: BTreeSet<u64> = asked
+            .lines()
+            // It may have been stopped while it wrote.
+            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+            .filter_map(|job| job["seed"].as_u64())
+            .collect();
+        // Four attempts, each with a seed of its own.
+        assert_eq!(seeds.len(), if name == "liar" { 4 } else { 1 }, "{name}: {asked}");
+    }
+}
+
+/// An engine that says it plays with another network than the file.
+#[cfg(unix)]
+#[test]
+fn the_network_is_the_one_that_was_asked_for() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    fs::write(folder.join("net.onnx"), "some network").unwrap();
+    let ready = r#"{"reply":"ready","network":"abc","encoder":"basic18","backend":"none","threads":1,"games_at_once":1}"#;
+    let body = format!(
+        "if [ \"$1\" = selfplay ]; then echo '{ready}'; read -r line; exit; fi\n\
+         while read -r line; do\n\
+           case \"$line\" in uci) echo 'id name Arbor Lie'; echo uciok ;; quit) exit ;; esac\n\
+         done\n"
+    );
+    let engine = script(folder, "liar", &body);
+    let args = ["selfplay", "--engine", &engine, "--net", "net.onnx", "--games", "1"];
+    let errors = run_refused(folder, &[&args[..], &["--out", "games"]].concat());
+    assert!(errors.contains("plays with abc") && errors.contains("net.onnx is "), "{errors}");
+}
+
+#[test]
+fn other_engines_resign_and_are_adjudicated() {
+    let Some(stockfish) = stockfish() else { return };
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    // White has two queens more; nobody has anything.
+    let (won, even) = ("4k3/8/8/8/8/8/8/1QQ1K3 b - -\n", "4k3/7r/8/8/8/8/R7/4K3 w - -\n");
+    let resign = "resign: {value: 0.8, moves: 1, play_on: 0}";
+    let win = "adjudicate: {win: {value: 0.8, plies: 2}}";
+    let draw = "adjudicate: {draw: {value: 0.2, plies: 4}}";
+    for (number, (book, rule, end, result)) in [
+        (won, resign, "resignation", Outcome::White),
+        (won, win, "adjudicated win", Outcome::White),
+        (even, draw, "adjudicated draw", Outcome::Draw),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fs::write(folder.join("book.epd"), book).unwrap();
+        let search = format!("visits: 500\ntemperature: {{start: 0}}\n{rule}\n");
+        fs::write(folder.join("search.yaml"), search).unwrap();
+        let out = format!("games-{number}");
+        let mut args = vec!["selfplay", "--engine", &stockfish, "--games", "2", "--out", &out];
+        args.extend(["--config", "search.yaml", "--openings", "book:book.epd"]);
+        run_ok(folder, &args);
+        for record in records(&folder.join(&out)) {
+            assert_eq!((record.termination.as_str(), record.result), (end, result), "{record:?}");
+            assert!(record.plies.len() < 6, "{record:?}");
+            assert!(record.plies.iter().all(|ply| ply.score.is_some()), "{record:?}");
+        }
+    }
+    fs::write(folder.join("search.yaml"), "adjudicate: {tablebase: true}\n").unwrap();
+    let args = ["selfplay", "--engine", &stockfish, "--games", "1", "--out", "more"];
+    let errors = run_refused(folder, &[&args[..], &["--config", "search.yaml"]].concat());
+    assert!(errors.contains("adjudicate.tablebase"), "{errors}");
+}
+
+/// How fast the engine was is known as far as it went.
+#[test]
+fn telemetry_survives_a_kill() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let telemetry = || -> Option<serde_json::Value> {
+        let text = fs::read(folder.join("games/telemetry.json")).ok()?;
+        serde_json::from_slice(&text).ok()
+    };
+    let mut child = start(folder, &command("100000", &[]));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while telemetry().is_none() {
+        assert!(Instant::now() < deadline, "no telemetry");
+        sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = telemetry().unwrap();
+    let seconds = before["machine"]["seconds"].as_f64().unwrap();
+    assert!(seconds > 1.0 && before["machine"]["games"].as_u64().unwrap() > 0, "{before}");
+    let mut child = start(folder, &command("100000", &[]));
+    wait_for(&mut child, folder, on_disk(folder) + 1);
+    interrupt(&child);
+    child.wait().unwrap();
+    let after = telemetry().unwrap();
+    assert!(after["machine"]["seconds"].as_f64().unwrap() > seconds, "{after}");
+    assert_eq!(after["games"].as_u64().unwrap() as usize, on_disk(folder));
 }
 
 #[test]
@@ -263,12 +398,8 @@ fn games_begin_at_positions_of_shards() {
     let mut args = vec!["selfplay", "--games", "6", "--out", "more", "--visits", "4"];
     args.extend(["--option", "Backend=random", "--openings", "shards:games"]);
     run_ok(folder, &args);
-    let mut starts = std::collections::BTreeSet::new();
-    for path in trainer::shards::find_shards(&[folder.join("more")]).unwrap() {
-        for record in trainer::shards::Reader::open(&path).unwrap().records().unwrap() {
-            starts.insert(record.unwrap().start_fen);
-        }
-    }
+    let starts: BTreeSet<String> =
+        records(&folder.join("more")).into_iter().map(|record| record.start_fen).collect();
     assert!(starts.len() >= 4, "{starts:?}");
     let errors = run_refused(
         folder,

@@ -28,19 +28,24 @@ fn record(folder: &Path) {
     }
 }
 
-#[test]
-fn tensorboard_reads_scalars_histograms_and_text_across_a_resume() {
+/// Everything that TensorBoard finds in a folder; `None` where it cannot be had.
+pub fn read_by_tensorboard(folder: &Path) -> Option<Value> {
     let Some(python) = python_with(&[TENSORBOARD]) else {
         println!("skipped: no Python with {TENSORBOARD}, and none could be made");
-        return;
+        return None;
     };
-    let folder = tempfile::tempdir().unwrap();
-    record(folder.path());
     let script = root().join("tests/python/read_tensorboard.py");
-    let output = Command::new(python).arg(script).arg(folder.path()).output().unwrap();
+    let output = Command::new(python).arg(script).arg(folder).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
-    let read: Value = serde_json::from_slice(&output.stdout).unwrap();
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn tensorboard_reads_scalars_histograms_and_text_across_a_resume() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path());
+    let Some(read) = read_by_tensorboard(folder.path()) else { return };
 
     let losses = [10.0, 5.0, 10.0f32 / 3.0, 25.0, 20.0, 100.0f32 / 6.0];
     let expected: Vec<Value> =

@@ -1,6 +1,6 @@
 //! Runs that are killed, stopped or wrong: nothing finished is lost.
 
-use crate::driver::{interrupt, run_ok, run_refused, trainer};
+use crate::driver::{interrupt, run_in, run_ok, run_refused, trainer};
 use crate::fixtures::shards;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -101,9 +101,11 @@ fn ctrl_c_saves_and_exits_with_130() {
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(checkpoints(folder, "stopped").len(), 1);
-    let output = run_ok(folder, &["train", "--resume", "runs/stopped"]);
-    assert!(output.contains("going on after step"), "{output}");
-    assert!(output.contains("finished 60 steps"), "{output}");
+    let output = run_in(folder, &["train", "--resume", "runs/stopped"]);
+    let [progress, result] =
+        [output.stderr, output.stdout].map(|text| String::from_utf8(text).unwrap());
+    assert!(progress.contains("going on after step"), "{progress}");
+    assert!(result.contains("finished 60 steps"), "{result}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::record::Ending;
 use super::{GameRecord, MatchSettings};
+use crate::openings::family_of;
 use crate::statistics::{Encounter, GameResult, Pairs, Tally};
 use std::collections::{BTreeMap, HashMap};
 
@@ -68,7 +69,8 @@ impl Standings {
         self.games += 1;
         *self.endings.entry(game.ending).or_default() += 1;
         let result = game.white_result();
-        self.openings.entry(family(game)).or_default().add(result);
+        let opening = game.opening.name.as_deref().map_or("unknown", family_of);
+        self.openings.entry(opening.to_string()).or_default().add(result);
         self.players[white].games.add(result);
         self.players[black].games.add(result.reversed());
         if game.ending.is_fault()
@@ -121,14 +123,4 @@ impl Standings {
             |e: &Encountered| Encounter { first: e.first, second: e.second, pairs: e.pairs };
         self.encounters.iter().map(encounter).collect()
     }
-}
-
-/// The opening's name without its code and its variations.
-fn family(game: &GameRecord) -> String {
-    let name = game.opening.name.as_deref().unwrap_or("unknown");
-    let is_code =
-        |word: &str| word.len() == 3 && word.bytes().skip(1).all(|byte| byte.is_ascii_digit());
-    let bare =
-        name.split_once(' ').filter(|(code, _)| is_code(code)).map_or(name, |(_, rest)| rest);
-    bare.split(':').next().unwrap_or(bare).to_string()
 }

@@ -52,6 +52,6 @@ pub fn run(flags: Flags) -> Result<()> {
         .build()
         .context("cannot start the threads")?;
     keep_freed_memory();
-    threads.install(|| Session::open(config, folder)?.run())?;
+    println!("{}", threads.install(|| Session::open(config, folder)?.run())?);
     Ok(())
 }

@@ -82,9 +82,33 @@ pub enum Gate {
     None,
     /// A sequential test against the best one; undecided counts as passed if the
     /// score is at least even.
-    Sprt { games: u64, tc: TimeControl, sprt: Sprt },
+    Sprt {
+        games: u64,
+        tc: TimeControl,
+        sprt: Sprt,
+        /// Whether it must pass against the start too.
+        #[serde(default)]
+        start: bool,
+    },
     /// A share of the points, 0 to 1.
-    Score { games: u64, tc: TimeControl, score: f64 },
+    Score {
+        games: u64,
+        tc: TimeControl,
+        score: f64,
+        #[serde(default)]
+        start: bool,
+    },
+}
+
+impl Gate {
+    /// Whether small losses may not add up to a large one: each network must hold
+    /// against the start, not only against the one before.
+    pub fn includes_start(&self) -> bool {
+        match self {
+            Gate::None => false,
+            Gate::Sprt { start, .. } | Gate::Score { start, .. } => *start,
+        }
+    }
 }
 
 /// Matches that measure and decide nothing.

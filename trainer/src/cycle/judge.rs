@@ -19,7 +19,15 @@ pub struct Judge<'a> {
 /// What the gate said.
 pub struct Verdict {
     pub accepted: bool,
-    pub result: Option<MatchResult>,
+    /// Against the best network so far, and perhaps against the start.
+    pub results: Vec<MatchResult>,
+}
+
+impl Verdict {
+    /// Without a match.
+    pub fn given(accepted: bool) -> Verdict {
+        Verdict { accepted, results: Vec::new() }
+    }
 }
 
 /// A match to play.
@@ -43,24 +51,47 @@ impl Judge<'_> {
     /// `drifted`: the policy has left the start's too far behind, so a match is
     /// played even where the gate asks for none. `None` if it was interrupted.
     pub fn gate(&self, state: &State, drifted: bool) -> Result<Option<Verdict>, LoopError> {
-        let (games, tc, sprt) = match &self.config.gate {
-            Gate::None if !drifted => {
-                return Ok(Some(Verdict { accepted: true, result: None }));
+        if self.config.gate == Gate::None && !drifted {
+            return Ok(Some(Verdict::given(true)));
+        }
+        let mut verdict = Verdict::given(true);
+        let best = ("gate", Rival::Network("best", state.best));
+        let start = ("gate-start", Rival::Network("start", 0));
+        // Where the best is the start, one match says all.
+        let twice = self.config.gate.includes_start() && state.best != 0;
+        for (name, opponent) in [Some(best), twice.then_some(start)].into_iter().flatten() {
+            if verdict.accepted {
+                let Some((result, passed)) = self.pass(state, name, opponent)? else {
+                    return Ok(None);
+                };
+                verdict.results.push(result);
+                verdict.accepted = passed;
             }
+        }
+        Ok(Some(verdict))
+    }
+
+    /// One match of the gate, and whether it was passed.
+    fn pass(
+        &self,
+        state: &State,
+        name: &str,
+        opponent: Rival,
+    ) -> Result<Option<(MatchResult, bool)>, LoopError> {
+        let (games, tc, sprt) = match &self.config.gate {
             Gate::None => (self.config.watch.games.max(20), self.config.watch.tc, None),
-            Gate::Sprt { games, tc, sprt } => (*games, *tc, Some(*sprt)),
+            Gate::Sprt { games, tc, sprt, .. } => (*games, *tc, Some(*sprt)),
             Gate::Score { games, tc, .. } => (*games, *tc, None),
         };
-        let opponent = Rival::Network("best", state.best);
-        let fixture = Fixture { name: "gate", opponent, games, tc, sprt };
+        let fixture = Fixture { name, opponent, games, tc, sprt };
         let Some((result, report)) = self.play(state, &fixture)? else { return Ok(None) };
         let decision = report.sprt.as_ref().and_then(|line| line.decision);
-        let accepted = match (&self.config.gate, decision) {
+        let passed = match (&self.config.gate, decision) {
             (Gate::Sprt { .. }, Some(decision)) => decision == Decision::H1,
             (Gate::Score { score, .. }, _) => result.score >= *score,
             (_, _) => result.score >= 0.5,
         };
-        Ok(Some(Verdict { accepted, result: Some(result) }))
+        Ok(Some((result, passed)))
     }
 
     /// All opponents; `None` if it was interrupted.

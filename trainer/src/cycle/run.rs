@@ -107,7 +107,7 @@ impl Loop {
                 let limit = self.config.drift.map(|drift| drift.limit);
                 let drifted = limit.zip(self.generation().kl()).is_some_and(|(l, kl)| kl > l);
                 let verdict = match self.generation().diverged {
-                    true => Some(Verdict { accepted: false, result: None }),
+                    true => Some(Verdict::given(false)),
                     false => self.judge().gate(&self.state, drifted)?,
                 };
                 let Some(verdict) = verdict else { return Ok(()) };
@@ -128,7 +128,7 @@ impl Loop {
         let accepted = verdict.accepted;
         let generation = self.generation();
         generation.accepted = accepted;
-        generation.gate = verdict.result;
+        generation.gate = verdict.results;
         let state = &mut self.state;
         if accepted {
             (state.best, state.weights, state.vetoes) = (number, number, 0);

@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 
 /// Of the file; another one is refused.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -49,12 +49,11 @@ pub struct Generation {
     pub positions: u64,
     pub accepted: bool,
     /// Its training came to nothing.
-    #[serde(default)]
     pub diverged: bool,
     /// What its training measured last.
     pub training: BTreeMap<String, f64>,
-    /// Against the best network so far, where a match was played.
-    pub gate: Option<MatchResult>,
+    /// Against the best network so far, and the start, where matches were played.
+    pub gate: Vec<MatchResult>,
     pub watch: Vec<MatchResult>,
 }
 
@@ -62,11 +61,9 @@ pub struct Generation {
 pub struct MatchResult {
     pub opponent: String,
     /// The generation that the opponent is, if it is one.
-    #[serde(default)]
     pub against: Option<u32>,
     pub games: u64,
     pub score: f64,
-    #[serde(default)]
     pub pairs: Pairs,
     pub elo: Option<f64>,
     pub low: Option<f64>,

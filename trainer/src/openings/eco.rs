@@ -28,6 +28,15 @@ impl fmt::Display for Named {
     }
 }
 
+/// An opening's name without its code and its variations.
+pub fn family_of(name: &str) -> &str {
+    let is_code =
+        |word: &str| word.len() == 3 && word.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+    let bare =
+        name.split_once(' ').filter(|(code, _)| is_code(code)).map_or(name, |(_, rest)| rest);
+    bare.split(':').next().unwrap_or(bare)
+}
+
 /// The name of the last position of the line that has one. Only games from the
 /// usual start position have names.
 pub fn name_of(line: &Line) -> Option<Named> {

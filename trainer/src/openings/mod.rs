@@ -14,6 +14,6 @@ mod opening;
 mod walk;
 
 pub use book::{Book, BookError};
-pub use eco::{Named, name_of};
+pub use eco::{Named, family_of, name_of};
 pub use make::{Made, MakeError, MakeSettings, make};
 pub use opening::Opening;

@@ -2,6 +2,7 @@
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Points by the generation or step.
 pub type Points = Vec<(f64, f64)>;
@@ -99,38 +100,96 @@ pub fn lines(plot: &Lines) -> String {
     })
 }
 
-/// Bars side by side, one for each name.
+/// Pixels for the names of bars.
+const NAMES: u32 = 180;
+
+/// Letters of a name that fit there.
+const LONGEST_NAME: usize = 30;
+
+/// Bars below each other, one for each name.
 pub fn bars(title: &str, values: &[(String, f64)]) -> String {
-    let highest = values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-    if highest <= 0.0 {
-        return String::new();
-    }
+    let Some(highest) = highest(values) else { return String::new() };
+    let count = values.len() as f64;
     draw(|area| {
-        let count = values.len();
+        let mut chart = ChartBuilder::on(area)
+            .caption(title, ("sans-serif", 18))
+            .margin(10)
+            .margin_right(20)
+            .x_label_area_size(34)
+            .y_label_area_size(NAMES)
+            // The first on top.
+            .build_cartesian_2d(0.0..highest * 1.04, count..0.0)?;
+        chart
+            .configure_mesh()
+            .disable_y_mesh()
+            .disable_y_axis()
+            .light_line_style(WHITE)
+            .x_labels(6)
+            .y_labels(0)
+            .x_label_formatter(&|x| number(*x))
+            .draw()?;
+        chart.draw_series(values.iter().enumerate().map(|(at, (_, value))| {
+            let top = at as f64 + 0.1;
+            Rectangle::new([(0.0, top), (*value, top + 0.8)], color(0).filled())
+        }))?;
+        let style = label(area, HPos::Right, VPos::Center);
+        for (at, (name, _)) in values.iter().enumerate() {
+            let (x, y) = chart.plotting_area().map_coordinate(&(0.0, at as f64 + 0.5));
+            area.draw(&Text::new(shortened(name), (x - 6, y), style.clone()))?;
+        }
+        Ok(())
+    })
+}
+
+/// Columns side by side, with short names.
+pub fn columns(title: &str, values: &[(String, f64)]) -> String {
+    let Some(highest) = highest(values) else { return String::new() };
+    let count = values.len() as f64;
+    draw(|area| {
         let mut chart = ChartBuilder::on(area)
             .caption(title, ("sans-serif", 18))
             .margin(10)
             .x_label_area_size(34)
             .y_label_area_size(52)
-            .build_cartesian_2d(0.0..count as f64, 0.0..highest * 1.08)?;
-        let name = |x: f64| {
-            let at = x.floor() as usize;
-            values.get(at).map_or(String::new(), |(name, _)| name.clone())
-        };
+            .build_cartesian_2d(0.0..count, 0.0..highest * 1.08)?;
         chart
             .configure_mesh()
             .disable_x_mesh()
             .light_line_style(WHITE)
-            .x_labels(count)
-            .x_label_formatter(&|x| name(*x))
+            .x_labels(0)
             .y_label_formatter(&|y| number(*y))
             .draw()?;
         chart.draw_series(values.iter().enumerate().map(|(at, (_, value))| {
             let left = at as f64 + 0.1;
             Rectangle::new([(left, 0.0), (left + 0.8, *value)], color(0).filled())
         }))?;
+        let style = label(area, HPos::Center, VPos::Top);
+        let every = values.len().div_ceil(MOST_COLUMN_NAMES);
+        for (at, (name, _)) in values.iter().enumerate().step_by(every) {
+            let (x, y) = chart.plotting_area().map_coordinate(&(at as f64 + 0.5, 0.0));
+            area.draw(&Text::new(name.as_str(), (x, y + 6), style.clone()))?;
+        }
         Ok(())
     })
+}
+
+/// More would touch each other.
+const MOST_COLUMN_NAMES: usize = 14;
+
+fn highest(values: &[(String, f64)]) -> Option<f64> {
+    let highest = values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+    (highest > 0.0).then_some(highest)
+}
+
+fn label<'a>(area: &DrawingArea<SVGBackend, Shift>, across: HPos, up: VPos) -> TextStyle<'a> {
+    ("sans-serif", 12).into_text_style(area).pos(Pos::new(across, up))
+}
+
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}...", name[..end].trim_end()),
+        None => name.to_string(),
+    }
 }
 
 fn draw(paint: impl FnOnce(&DrawingArea<SVGBackend, Shift>) -> Drawn) -> String {
@@ -211,8 +270,15 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_named() {
-        let svg = bars("First moves", &[("e2e4".to_string(), 7.0), ("d2d4".to_string(), 3.0)]);
-        assert!(svg.contains("e2e4") && svg.contains("First moves"), "{svg}");
+    fn every_bar_has_its_name() {
+        let values: Vec<(String, f64)> =
+            (1..=9).map(|n| (format!("name {n}"), f64::from(n))).collect();
+        for svg in [bars("Names", &values), columns("Names", &values)] {
+            assert!(svg.contains("Names"), "{svg}");
+            assert!(values.iter().all(|(name, _)| svg.contains(name)), "{svg}");
+        }
+        let long = "A very long name of an opening that nobody can read";
+        let svg = bars("Names", &[(long.to_string(), 1.0)]);
+        assert!(svg.contains("A very long name of an opening...") && !svg.contains(long), "{svg}");
     }
 }

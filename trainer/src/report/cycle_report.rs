@@ -1,6 +1,6 @@
 //! The page of a learning loop.
 
-use super::chart::{Lines, Points, Series, bars, lines};
+use super::chart::{Lines, Points, Series, bars, columns, lines};
 use super::page::Page;
 use super::{Plot, Rendered, ReportError, metrics};
 use crate::cycle::{Folder, Generation, State, Strength, Strengths, strengths};
@@ -50,9 +50,13 @@ const PLOTS: &[Plot] = &[
     },
     Plot { title: "Search depth", from_zero: true, names: &[("selfplay/depth", "plies")] },
     Plot {
-        title: "Batch fill, cache hits",
+        title: "Batch fill, cache hits, time in the network",
         from_zero: true,
-        names: &[("selfplay/batch_fill", "batch fill"), ("selfplay/cache_hits", "cache hits")],
+        names: &[
+            ("selfplay/batch_fill", "batch fill"),
+            ("selfplay/cache_hits", "cache hits"),
+            ("selfplay/network_share", "share of the threads' time in the network"),
+        ],
     },
     Plot {
         title: "Resignations that were wrong",
@@ -113,12 +117,14 @@ fn row(generation: &Generation) -> Vec<String> {
         .iter()
         .map(|result| format!("{} {}", result.opponent, percent(result.score)))
         .collect();
+    // Against the best, and perhaps against the start.
+    let gate: Vec<String> = generation.gate.iter().map(|result| percent(result.score)).collect();
     vec![
         generation.number.to_string(),
         generation.games.to_string(),
         generation.positions.to_string(),
         generation.loss().map_or("-".to_string(), |loss| format!("{loss:.4}")),
-        generation.gate.as_ref().map_or("-".to_string(), |gate| percent(gate.score)),
+        gate.join(", "),
         if generation.accepted { "yes" } else { "no" }.to_string(),
         watched.join(", "),
     ]
@@ -171,7 +177,7 @@ fn distributions(folder: &Path, state: &State) -> Vec<(String, String)> {
         ("first-moves".to_string(), bars("First moves", &top(&telemetry.first_moves))),
         ("openings".to_string(), bars("Openings", &top(&telemetry.openings))),
         ("terminations".to_string(), bars("How games end", &top(&telemetry.terminations))),
-        ("lengths".to_string(), bars("Plies in a game, newest generation", &lengths)),
+        ("lengths".to_string(), columns("Plies in a game, newest generation", &lengths)),
     ]
 }
 

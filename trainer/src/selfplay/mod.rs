@@ -14,6 +14,8 @@ mod run;
 mod settings;
 mod store;
 mod telemetry;
+#[cfg(test)]
+mod tests;
 mod uci_games;
 
 pub use openings::{OpeningSettings, OpeningsError};

@@ -2,6 +2,7 @@
 
 use super::SelfplayError;
 use crate::files::write_atomic;
+use crate::openings::{family_of, name_of};
 use crate::shards::{Outcome, Record};
 use engine::chess::{Line, PackedMove};
 use engine::selfplay::protocol::{Effort, GameReport, Totals};
@@ -31,6 +32,7 @@ pub struct Telemetry {
     pub lengths: BTreeMap<u32, u64>,
     /// Of games that begin at the usual start, in UCI.
     pub first_moves: BTreeMap<String, u64>,
+    /// Of the same games, without variations.
     pub openings: BTreeMap<String, u64>,
     /// Games played on after somebody would have resigned, to an end that is not
     /// just a limit, and those among them that were not lost.
@@ -92,8 +94,8 @@ impl Telemetry {
             }
             line.push(m);
         }
-        let name = crate::openings::name_of(&line).map(|named| named.to_string());
-        *self.openings.entry(name.unwrap_or_else(|| "unnamed".to_string())).or_default() += 1;
+        let name = name_of(&line).map_or("unnamed", |named| family_of(named.name));
+        *self.openings.entry(name.to_string()).or_default() += 1;
     }
 
     /// Adds other games.
@@ -119,6 +121,7 @@ impl Telemetry {
         let (effort, machine) = (&self.effort, &self.machine);
         let full = u64::from(effort.full_searches);
         let seconds = machine.seconds.max(1e-9);
+        let threads = machine.by_thread.len().max(1) as f64;
         let means = [
             ("games", self.games as f64),
             ("length", per(self.plies as f64, self.games)),
@@ -130,6 +133,7 @@ impl Telemetry {
             ("depth", per(effort.depth as f64, effort.simulations)),
             ("cache_hits", per(effort.cache_hits as f64, effort.simulations)),
             ("batch_fill", per(machine.evaluations as f64, machine.room)),
+            ("network_share", machine.network_seconds / (seconds * threads)),
             ("deepest", f64::from(effort.deepest)),
             ("games_per_second", machine.games as f64 / seconds),
             ("evaluations_per_second", machine.evaluations as f64 / seconds),

@@ -222,3 +222,21 @@ fn folder(run: &Path) -> PathBuf {
 fn unreadable(path: &Path, reason: impl ToString) -> CheckpointError {
     CheckpointError::Unreadable { path: path.to_path_buf(), reason: reason.to_string() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// JSON's usual readers are off by the last bit for some numbers, such as
+    /// these two; training that goes on would then differ.
+    #[test]
+    fn progress_comes_back_to_the_last_bit() {
+        let progress = Progress {
+            first_loss: 31.245270191439438,
+            kl_weight: Some(121.48791951161945),
+            ..Progress::default()
+        };
+        let text = serde_json::to_string(&progress).unwrap();
+        assert_eq!(serde_json::from_str::<Progress>(&text).unwrap(), progress);
+    }
+}

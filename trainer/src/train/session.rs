@@ -131,8 +131,9 @@ impl Session {
         Ok(Session { config, folder, learner, dataset, recorder, progress, clock, can_validate })
     }
 
-    /// Trains to the end, or until Ctrl-C. Either way the state is saved.
-    pub fn run(mut self) -> Result<RunFolder, SessionError> {
+    /// Trains to the end, or until Ctrl-C. Either way the state is saved; what it
+    /// came to, in words.
+    pub fn run(mut self) -> Result<String, SessionError> {
         self.announce();
         let bar = progress::bar(Some(self.progress.total), "steps");
         bar.set_position(self.progress.step);
@@ -159,8 +160,7 @@ impl Session {
             self.save()?;
         }
         bar.finish_and_clear();
-        self.conclude();
-        Ok(self.folder)
+        Ok(self.conclusion())
     }
 
     fn step(&mut self) -> Result<(), SessionError> {
@@ -241,7 +241,7 @@ impl Session {
             bar.set_message(format!("{} {}", describe(&report), speed.describe()));
             if bar.is_hidden() {
                 let total = self.progress.total;
-                println!("step {step}/{total} {} {}", describe(&report), speed.describe());
+                eprintln!("step {step}/{total} {} {}", describe(&report), speed.describe());
             }
         }
         if validation {
@@ -250,7 +250,7 @@ impl Session {
             self.recorder.histogram("validation/predicted_values", &values);
             let line = format!("step {step} validation {}", describe(&report));
             if bar.is_hidden() {
-                println!("{line}")
+                eprintln!("{line}")
             } else {
                 bar.println(line)
             }
@@ -306,7 +306,7 @@ impl Session {
         let Progress { step, total, .. } = self.progress;
         let model = &self.config.model;
         let begun = if step > 0 { format!(", going on after step {step}") } else { String::new() };
-        println!(
+        eprintln!(
             "{}: {} on {}, {} parameters, {total} steps of {} positions{begun}",
             self.folder.path.display(),
             model.describe(),
@@ -316,12 +316,12 @@ impl Session {
         );
     }
 
-    fn conclude(&self) {
+    fn conclusion(&self) -> String {
         let Progress { step, total, .. } = self.progress;
         let newest = super::checkpoint::path(&self.folder.path, step);
         match step < total {
-            true => println!("stopped after step {step} of {total}; {}", newest.display()),
-            false => println!("finished {total} steps; {}", newest.display()),
+            true => format!("stopped after step {step} of {total}; {}", newest.display()),
+            false => format!("finished {total} steps; {}", newest.display()),
         }
     }
 }
