@@ -78,7 +78,7 @@ pub fn run(settings: &MatchSettings, run: &RunSettings) -> Result<(Report, Finis
             scope.spawn(move || floor.work(&sender));
         }
         drop(sender);
-        let outcome = host.take_in(&receiver, &floor.stop);
+        let outcome = host.take_in(&receiver, &floor.stop, schedule.games());
         // Whatever the reason, nobody is to think on.
         floor.stop.store(true, Ordering::Relaxed);
         outcome
@@ -188,6 +188,7 @@ impl Host<'_> {
         &mut self,
         games: &Receiver<Result<GameRecord, ArenaError>>,
         stop: &AtomicBool,
+        all: u64,
     ) -> Result<Finished, ArenaError> {
         loop {
             match games.recv_timeout(GLANCE) {
@@ -199,7 +200,8 @@ impl Host<'_> {
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Ok(match stop.load(Ordering::Relaxed) {
+                    // The threads may have heard of Ctrl-C before this one.
+                    return Ok(match self.standings.games < all {
                         true => Finished::Interrupted,
                         false => Finished::Complete,
                     });
