@@ -134,7 +134,7 @@ fn what_cannot_be_played_is_refused_and_the_rest_goes_on() {
 #[test]
 fn visits_are_what_was_asked() {
     for reuse in [true, false] {
-        let games = play(2, json!({"visits": 30, "reuse_tree": reuse}));
+        let games = play(12, json!({"visits": 30, "reuse_tree": reuse}));
         let searches = searches(&games);
         let exact = searches
             .iter()

@@ -160,7 +160,25 @@ impl Tree {
             tree.nodes[next].first = first;
             next += 1;
         }
+        tree.sum_up_root();
         tree
+    }
+
+    /// A position that was a repetition as long as its first occurrence was in the
+    /// tree had visits that say nothing about its moves: only the network's word
+    /// and the visits of the moves are kept.
+    fn sum_up_root(&mut self) {
+        if !self.root().is_expanded() {
+            return;
+        }
+        let root = self.root();
+        let own = (1, f64::from(root.value), f64::from(root.draw));
+        let children = self.edges(ROOT).iter().filter_map(|edge| self.child(edge));
+        let (visits, value_sum, draw_sum) = children.fold(own, |(visits, value, draw), child| {
+            (visits + child.visits, value - child.value_sum, draw + child.draw_sum)
+        });
+        let root = self.node_mut(ROOT);
+        (root.visits, root.value_sum, root.draw_sum) = (visits, value_sum, draw_sum);
     }
 }
 
@@ -180,6 +198,7 @@ mod tests {
         let child = tree.enter(ROOT, 3);
         assert_eq!(tree.enter(ROOT, 3), child);
         tree.expand(child, &moves, &priors);
+        (tree.node_mut(child).value, tree.node_mut(child).draw) = (0.4, 0.2);
         tree.book(&[ROOT, child], 0.4, 0.2);
         let grandchild = tree.enter(child, 7);
         tree.book(&[ROOT, child, grandchild], -0.6, 0.0);
@@ -196,5 +215,27 @@ mod tests {
         assert_eq!(below.visits(&below.edges(ROOT)[7]), 1);
         assert!((below.q(&below.edges(ROOT)[7]).unwrap() - 0.6).abs() < 1e-6);
         assert_eq!(tree.below(moves[5]).root().visits, 0);
+    }
+
+    #[test]
+    fn visits_as_a_repetition_are_forgotten_at_the_root() {
+        let moves = Chess::default().legal_moves();
+        let priors = vec![0.05; moves.len()];
+        let mut tree = Tree::default();
+        tree.expand(ROOT, &moves, &priors);
+        tree.book(&[ROOT], 0.1, 0.5);
+        let child = tree.enter(ROOT, 0);
+        (0..3).for_each(|_| tree.book(&[ROOT, child], 0.0, 1.0));
+        // Now it is none any more.
+        tree.expand(child, &moves, &priors);
+        (tree.node_mut(child).value, tree.node_mut(child).draw) = (0.4, 0.2);
+        tree.book(&[ROOT, child], 0.4, 0.2);
+        let grandchild = tree.enter(child, 1);
+        tree.book(&[ROOT, child, grandchild], -0.6, 0.0);
+        let below = tree.below(moves[0]);
+        let visits: u32 = below.edges(ROOT).iter().map(|edge| below.visits(edge)).sum();
+        assert_eq!((below.root().visits, visits), (2, 1));
+        assert!((below.root().q() - (0.4 + 0.6) / 2.0).abs() < 1e-6);
+        assert!((below.root().mean_draw() - 0.1).abs() < 1e-6);
     }
 }
