@@ -20,8 +20,9 @@ use trainer::export::{Metadata, quantize};
 use trainer::selfplay::{Plan, Settings, selfplay};
 use trainer::uci::EngineCommand;
 
-/// Enough for the batches to be full most of the time.
-const GAMES: u64 = 200;
+/// Enough for the batches to be full most of the time: the last games play on by
+/// themselves.
+const GAMES: u64 = 400;
 const VISITS: u32 = 64;
 
 /// Positions in a batch, and games of each thread.
