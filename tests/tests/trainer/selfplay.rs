@@ -263,13 +263,27 @@ fn moves_without_a_score_are_no_targets() {
     }
 }
 
+/// Gives itself out as our engine with this network; what it does in self-play
+/// is told in the shell's language.
+#[cfg(unix)]
+fn false_arbor(folder: &Path, name: &str, network: &str, selfplay: &str) -> String {
+    let ready = serde_json::json!({"reply": "ready", "network": network, "encoder": "basic18",
+                                   "backend": "none", "threads": 1, "games_at_once": 1});
+    let body = format!(
+        "if [ \"$1\" = selfplay ]; then echo '{ready}'; {selfplay}; exit; fi\n\
+         while read -r line; do\n\
+           case \"$line\" in uci) echo 'id name Arbor Lie'; echo uciok ;; quit) exit ;; esac\n\
+         done\n"
+    );
+    script(folder, name, &body)
+}
+
 /// Speaks our self-play protocol, but not the truth.
 #[cfg(unix)]
 #[test]
 fn games_that_do_not_hold_are_played_again_and_then_given_up() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
-    let ready = r#"{"reply":"ready","network":"","encoder":"basic18","backend":"none","threads":1,"games_at_once":1}"#;
     let wrong = r#"{"reply":"game","id":0,"seed":1,"network":"","settings":"","start_fen":"","chess960":false,"result":"1-0","termination":"checkmate","plies":[],"resignation":null,"effort":{"searches":0,"simulations":0,"evaluations":0,"cache_hits":0,"depth":0,"deepest":0,"entropy":0,"surprise":0,"full_searches":0}}"#;
     let refusal = r#"{"reply":"refused","id":0,"reason":"it rains"}"#;
     for (name, answer, told) in [
@@ -277,17 +291,9 @@ fn games_that_do_not_hold_are_played_again_and_then_given_up() {
         ("mule", refusal, "game 0 was refused: it rains"),
         ("babbler", "what?", "no reply"),
     ] {
-        let body = format!(
-            "if [ \"$1\" = selfplay ]; then\n\
-               echo '{ready}'\n\
-               while read -r line; do echo \"$line\" >> {name}.log; echo '{answer}'; done\n\
-               exit\n\
-             fi\n\
-             while read -r line; do\n\
-               case \"$line\" in uci) echo 'id name Arbor Lie'; echo uciok ;; quit) exit ;; esac\n\
-             done\n"
-        );
-        let engine = script(folder, name, &body);
+        let answers =
+            format!("while read -r line; do echo \"$line\" >> {name}.log; echo '{answer}'; done");
+        let engine = false_arbor(folder, name, "", &answers);
         let args = ["selfplay", "--engine", &engine, "--games", "1", "--out", "lies"];
         let errors = run_refused(folder, &args);
         assert!(errors.contains(told), "{errors}");
@@ -311,14 +317,7 @@ fn the_network_is_the_one_that_was_asked_for() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     fs::write(folder.join("net.onnx"), "some network").unwrap();
-    let ready = r#"{"reply":"ready","network":"abc","encoder":"basic18","backend":"none","threads":1,"games_at_once":1}"#;
-    let body = format!(
-        "if [ \"$1\" = selfplay ]; then echo '{ready}'; read -r line; exit; fi\n\
-         while read -r line; do\n\
-           case \"$line\" in uci) echo 'id name Arbor Lie'; echo uciok ;; quit) exit ;; esac\n\
-         done\n"
-    );
-    let engine = script(folder, "liar", &body);
+    let engine = false_arbor(folder, "liar", "abc", "read -r line");
     let args = ["selfplay", "--engine", &engine, "--net", "net.onnx", "--games", "1"];
     let errors = run_refused(folder, &[&args[..], &["--out", "games"]].concat());
     assert!(errors.contains("plays with abc") && errors.contains("net.onnx is "), "{errors}");

@@ -62,10 +62,7 @@ pub fn lines(plot: &Lines) -> String {
         .collect();
     let Some((across, up)) = ranges(&all, plot.from_zero) else { return String::new() };
     draw(|area| {
-        let mut chart = ChartBuilder::on(area)
-            .caption(plot.title, ("sans-serif", 18))
-            .margin(10)
-            .x_label_area_size(34)
+        let mut chart = frame(area, plot.title)
             .y_label_area_size(52)
             .build_cartesian_2d(across.0..across.1, up.0..up.1)?;
         chart
@@ -111,11 +108,8 @@ pub fn bars(title: &str, values: &[(String, f64)]) -> String {
     let Some(highest) = highest(values) else { return String::new() };
     let count = values.len() as f64;
     draw(|area| {
-        let mut chart = ChartBuilder::on(area)
-            .caption(title, ("sans-serif", 18))
-            .margin(10)
+        let mut chart = frame(area, title)
             .margin_right(20)
-            .x_label_area_size(34)
             .y_label_area_size(NAMES)
             // The first on top.
             .build_cartesian_2d(0.0..highest * 1.04, count..0.0)?;
@@ -146,10 +140,7 @@ pub fn columns(title: &str, values: &[(String, f64)]) -> String {
     let Some(highest) = highest(values) else { return String::new() };
     let count = values.len() as f64;
     draw(|area| {
-        let mut chart = ChartBuilder::on(area)
-            .caption(title, ("sans-serif", 18))
-            .margin(10)
-            .x_label_area_size(34)
+        let mut chart = frame(area, title)
             .y_label_area_size(52)
             .build_cartesian_2d(0.0..count, 0.0..highest * 1.08)?;
         chart
@@ -190,6 +181,16 @@ fn shortened(name: &str) -> String {
         Some((end, _)) => format!("{}...", name[..end].trim_end()),
         None => name.to_string(),
     }
+}
+
+/// What all plots have around them.
+fn frame<'a, 'b>(
+    area: &'a DrawingArea<SVGBackend<'b>, Shift>,
+    title: &str,
+) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
+    let mut frame = ChartBuilder::on(area);
+    frame.caption(title, ("sans-serif", 18)).margin(10).x_label_area_size(34);
+    frame
 }
 
 fn draw(paint: impl FnOnce(&DrawingArea<SVGBackend, Shift>) -> Drawn) -> String {
