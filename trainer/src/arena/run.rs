@@ -13,7 +13,7 @@ use crate::interrupt;
 use crate::players::fitting_concurrency;
 use engine::tablebase::Tablebases;
 use shakmaty::ByColor;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -42,25 +42,26 @@ pub fn run(settings: &MatchSettings, run: &RunSettings) -> Result<(Report, Finis
     let schedule = Schedule::new(settings.format, players, settings.pairs, settings.seed)
         .with_openings(openings.book.openings.len(), openings.shuffle);
     let tables = open_tables(settings)?;
-    let mut standings = Standings::new(players, schedule.pairings());
+    let mut count = Count::new(settings, Standings::new(players, schedule.pairings()));
     let mut finished = HashSet::new();
     let journal = Journal::open(settings, run, |game| {
         if finished.insert(game.game) {
-            standings.add(&game, settings);
+            count.add(game);
         }
     })?;
     finished.retain(|game| *game < schedule.games());
     let left = schedule.games() - finished.len() as u64;
     warn(settings, &schedule, finished.len(), run);
-    let mut host = Host { settings, standings, journal, progress: None };
-    if host.decided() {
-        return Ok((Report::new(settings, &host.standings), Finished::Decided));
+    let report = |count: &Count| Report::new(settings, &count.standings);
+    if count.is_decided() {
+        return Ok((report(&count), Finished::Decided));
     }
     if left == 0 {
-        return Ok((Report::new(settings, &host.standings), Finished::Complete));
+        return Ok((report(&count), Finished::Complete));
     }
-    let before = host.standings.games;
-    host.progress = Some(Progress::new(before + left, before, run.progress));
+    let before = count.standings.games;
+    let progress = Progress::new(finished.len() as u64 + left, before, run.progress);
+    let mut host = Host { count, journal, progress };
     let concurrency = run.concurrency.unwrap_or_else(|| fitting_concurrency(&settings.players));
     let floor = Floor {
         settings,
@@ -83,11 +84,8 @@ pub fn run(settings: &MatchSettings, run: &RunSettings) -> Result<(Report, Finis
         floor.stop.store(true, Ordering::Relaxed);
         outcome
     });
-    if let Some(progress) = &host.progress {
-        progress.finish();
-    }
-    let finished = outcome?;
-    Ok((Report::new(settings, &host.standings), finished))
+    host.progress.finish();
+    Ok((report(&host.count), outcome?))
 }
 
 fn open_tables(settings: &MatchSettings) -> Result<Option<Tablebases>, ArenaError> {
@@ -175,12 +173,47 @@ impl Floor<'_> {
     }
 }
 
-/// Takes the games in.
-struct Host<'a> {
+/// The games that count. A sequential test takes them in the order of the
+/// schedule, so that its verdict does not depend on which game ends first.
+struct Count<'a> {
     settings: &'a MatchSettings,
     standings: Standings,
+    /// Games that ended before an earlier one, with the number of that one.
+    waiting: BTreeMap<u64, GameRecord>,
+    next: u64,
+}
+
+impl<'a> Count<'a> {
+    fn new(settings: &'a MatchSettings, standings: Standings) -> Count<'a> {
+        Count { settings, standings, waiting: BTreeMap::new(), next: 0 }
+    }
+
+    fn add(&mut self, game: GameRecord) {
+        if self.settings.sprt.is_none() {
+            self.standings.add(&game, self.settings);
+            return;
+        }
+        self.waiting.insert(game.game, game);
+        while !self.is_decided()
+            && let Some(game) = self.waiting.remove(&self.next)
+        {
+            self.standings.add(&game, self.settings);
+            self.next += 1;
+        }
+    }
+
+    fn is_decided(&self) -> bool {
+        let pairs = self.standings.encounters.first().map(|encounter| encounter.pairs);
+        let tested = self.settings.sprt.zip(pairs);
+        tested.and_then(|(sprt, pairs)| sprt.decision(&pairs)).is_some()
+    }
+}
+
+/// Takes the games in.
+struct Host<'a> {
+    count: Count<'a>,
     journal: Journal,
-    progress: Option<Progress>,
+    progress: Progress,
 }
 
 impl Host<'_> {
@@ -193,15 +226,15 @@ impl Host<'_> {
         loop {
             match games.recv_timeout(GLANCE) {
                 Ok(game) => {
-                    self.add(&game?)?;
-                    if self.decided() {
+                    self.add(game?)?;
+                    if self.count.is_decided() {
                         return Ok(Finished::Decided);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     // The threads may have heard of Ctrl-C before this one.
-                    return Ok(match self.standings.games < all {
+                    return Ok(match self.count.standings.games < all {
                         true => Finished::Interrupted,
                         false => Finished::Complete,
                     });
@@ -213,22 +246,14 @@ impl Host<'_> {
         }
     }
 
-    fn add(&mut self, game: &GameRecord) -> Result<(), ArenaError> {
-        self.journal.append(game, self.settings)?;
-        self.standings.add(game, self.settings);
-        if let Some(progress) = &mut self.progress {
-            if game.ending.is_fault() {
-                progress.fault(game);
-            }
-            progress.update(self.settings, &self.standings);
+    fn add(&mut self, game: GameRecord) -> Result<(), ArenaError> {
+        let settings = self.count.settings;
+        self.journal.append(&game, settings)?;
+        if game.ending.is_fault() {
+            self.progress.fault(&game);
         }
+        self.count.add(game);
+        self.progress.update(settings, &self.count.standings);
         Ok(())
-    }
-
-    fn decided(&self) -> bool {
-        let pairs = self.standings.encounters.first().map(|encounter| encounter.pairs);
-        let decision =
-            self.settings.sprt.zip(pairs).and_then(|(sprt, pairs)| sprt.decision(&pairs));
-        decision.is_some()
     }
 }

@@ -255,6 +255,13 @@ impl LoopConfig {
         flags.resolve()
     }
 
+    /// Whether the network to start from is missing. A loop that has begun has a copy.
+    pub fn missing_start(&self) -> Option<String> {
+        let start = self.start.as_ref()?;
+        let there = start.exists() || start == Path::new(DEFAULT_NETWORK);
+        (!there).then(|| format!("start: {} is not there", start.display()))
+    }
+
     /// Everything that cannot work, in words.
     pub fn problems(&self) -> Vec<String> {
         let mut found: Vec<String> = self
@@ -270,10 +277,6 @@ impl LoopConfig {
             }
         };
         demand(!self.name.trim().is_empty(), "name is empty");
-        if let Some(start) = &self.start {
-            let there = start.exists() || start == Path::new(DEFAULT_NETWORK);
-            demand(there, &format!("start: {} is not there", start.display()));
-        }
         demand(self.generations >= 1, "generations must be at least 1");
         demand(self.selfplay.games >= 1, "selfplay.games must be at least 1");
         demand(self.window.first >= 1.0, "window.first must be at least 1");
@@ -303,6 +306,8 @@ impl LoopConfig {
                 demand((0.0..=1.0).contains(score), "gate.score is a share, 0 to 1");
             }
         }
+        let watched = self.watch.every == 0 || self.watch.games >= 1;
+        demand(watched, "watch.games must be at least 1, or watch.every 0");
         if let Some(drift) = &self.drift {
             demand(self.start.is_some(), "drift needs start, the network to stay near");
             demand(drift.target > 0.0, "drift.target must be above 0");
@@ -332,9 +337,12 @@ mod tests {
         let mut bad = LoopConfig { generations: 0, ..LoopConfig::default() };
         bad.selfplay.search.visits = 0;
         bad.drift = Some(Drift { target: 0.1, limit: 0.05, weight: 0.1 });
+        bad.watch = Watch { every: 2, games: 0, ..Watch::default() };
         bad.train.set.insert("model.blocks".to_string(), Value::from(0));
         let told = bad.problems().join("; ");
-        for part in ["generations", "visits", "needs start", "drift.limit", "model.blocks"] {
+        for part in
+            ["generations", "visits", "needs start", "drift.limit", "watch.games", "model.blocks"]
+        {
             assert!(told.contains(part), "{part}: {told}");
         }
     }

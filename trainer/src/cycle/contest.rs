@@ -2,7 +2,8 @@
 
 use super::LoopError;
 use crate::arena::{
-    Adjudication, Finished, Format, MatchSettings, OpeningSettings, Report, RunSettings, run,
+    Adjudication, ArenaError, Finished, Format, MatchSettings, OpeningSettings, Report,
+    RunSettings, run,
 };
 use crate::openings::Book;
 use crate::players::{PlayerEntry, Programs, TimeControl, resolve};
@@ -54,9 +55,27 @@ impl Contest<'_> {
             command: std::env::args().collect(),
             progress: true,
         };
-        let (report, finished) = run(&settings, &place)?;
+        let outcome = match run(&settings, &place) {
+            // The loop's settings are what they were, so the players' programs have changed.
+            Err(ArenaError::OtherSettings { folder, differences }) => {
+                eprintln!("{}: played anew, begun with others: {differences}", folder.display());
+                put_aside(&folder)?;
+                run(&settings, &place)
+            }
+            outcome => outcome,
+        };
+        let (report, finished) = outcome?;
         Ok((finished != Finished::Interrupted).then_some(report))
     }
+}
+
+/// Gives a folder the first free name of `NAME-old-1`, `NAME-old-2`, and so on.
+fn put_aside(folder: &Path) -> Result<(), LoopError> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let aside = (1..).map(|number| folder.with_file_name(format!("{name}-old-{number}")));
+    let Some(aside) = aside.into_iter().find(|path| !path.exists()) else { return Ok(()) };
+    let failed = |source| LoopError::Write { path: folder.to_path_buf(), source };
+    std::fs::rename(folder, aside).map_err(failed)
 }
 
 /// A network as a player.

@@ -48,8 +48,9 @@ enum Rival {
 }
 
 impl Judge<'_> {
-    /// `drifted`: the policy has left the start's too far behind, so a match is
-    /// played even where the gate asks for none. `None` if it was interrupted.
+    /// `drifted`: the policy has left the start's too far behind, so matches against
+    /// the best and the start are played even where the gate asks for none. `None`
+    /// if it was interrupted.
     pub fn gate(&self, state: &State, drifted: bool) -> Result<Option<Verdict>, LoopError> {
         if self.config.gate == Gate::None && !drifted {
             return Ok(Some(Verdict::given(true)));
@@ -58,7 +59,7 @@ impl Judge<'_> {
         let best = ("gate", Rival::Network("best", state.best));
         let start = ("gate-start", Rival::Network("start", 0));
         // Where the best is the start, one match says all.
-        let twice = self.config.gate.includes_start() && state.best != 0;
+        let twice = (self.config.gate.includes_start() || drifted) && state.best != 0;
         for (name, opponent) in [Some(best), twice.then_some(start)].into_iter().flatten() {
             if verdict.accepted {
                 let Some((result, passed)) = self.pass(state, name, opponent)? else {

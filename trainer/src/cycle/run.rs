@@ -14,6 +14,7 @@ use crate::files::{lock, write_atomic};
 use crate::interrupt;
 use crate::metrics::{LogLine, Recorder, read_metrics};
 use crate::players::Programs;
+use crate::train::checkpoints;
 use crate::uci::EngineCommand;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -30,11 +31,14 @@ pub struct Loop {
 impl Loop {
     /// Begins a loop, or goes on with it.
     pub fn open(config: LoopConfig, programs: Programs) -> Result<Loop, LoopError> {
-        let problems = config.problems();
+        let folder = Folder(config.out.join(&config.name));
+        let mut problems = config.problems();
+        if !folder.state().exists() {
+            problems.extend(config.missing_start());
+        }
         if !problems.is_empty() {
             return Err(LoopError::Settings(problems.join("; ")));
         }
-        let folder = Folder(config.out.join(&config.name));
         let failed = |path: std::path::PathBuf| move |source| LoopError::Write { path, source };
         std::fs::create_dir_all(folder.path()).map_err(failed(folder.path().to_path_buf()))?;
         let lock = lock(&folder.lock()).map_err(failed(folder.lock()))?;
@@ -96,6 +100,7 @@ impl Loop {
                 generation.positions = trained.positions;
                 generation.training = trained.metrics;
                 generation.diverged = trained.diverged;
+                self.state.kl_weight = trained.kl_weight.or(self.state.kl_weight);
                 self.state.stage = Stage::Export;
             }
             Stage::Export => {
@@ -117,9 +122,23 @@ impl Loop {
                 self.record(number)?;
                 self.state.generation += 1;
                 self.state.stage = Stage::Selfplay;
+                self.save()?;
+                return self.drop_checkpoints();
             }
         }
         self.save()
+    }
+
+    /// Checkpoints are several times as large as the networks that came of them:
+    /// only those that training may go on from are kept.
+    fn drop_checkpoints(&self) -> Result<(), LoopError> {
+        let needed = [0, self.state.best, self.state.weights];
+        for number in (1..self.state.generation).filter(|number| !needed.contains(number)) {
+            for path in checkpoints(&self.folder.run(number)) {
+                std::fs::remove_file(&path).map_err(|source| LoopError::Write { path, source })?;
+            }
+        }
+        Ok(())
     }
 
     /// What the verdict means for the generations to come.

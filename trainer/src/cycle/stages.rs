@@ -41,11 +41,13 @@ pub struct Trained {
     pub metrics: BTreeMap<String, f64>,
     /// It came to nothing.
     pub diverged: bool,
+    /// How much staying near the start's policy counted at the end.
+    pub kl_weight: Option<f64>,
 }
 
 impl Trained {
     fn to_nothing() -> Trained {
-        Trained { positions: 0, metrics: BTreeMap::new(), diverged: true }
+        Trained { positions: 0, metrics: BTreeMap::new(), diverged: true, kl_weight: None }
     }
 }
 
@@ -127,8 +129,8 @@ impl Stages<'_> {
         }
         let checkpoint = Checkpoint::find(&self.folder.run(state.generation))?;
         let metrics = last_metrics(&self.folder.run(state.generation));
-        let positions = checkpoint.progress.positions;
-        Ok(Some(Trained { positions, metrics, diverged: false }))
+        let Progress { positions, kl_weight, .. } = checkpoint.progress;
+        Ok(Some(Trained { positions, metrics, diverged: false, kl_weight }))
     }
 
     /// The config of a generation's training.
@@ -146,11 +148,14 @@ impl Stages<'_> {
             let paths = supervised.paths.clone();
             config.data.sources.push(SourceSettings { paths, weight: share });
         }
-        let most = new_positions as f64 * self.config.train.reuse
+        let to_train_on = new_positions as f64 * (1.0 - f64::from(config.data.validation));
+        let most = to_train_on * self.config.train.reuse
             / config.positions_per_step() as f64
             / (1.0 - share).max(0.05);
         config.train.steps = Some(self.config.train.steps.min(most as u64).max(1));
         config.train.start_from = Some(self.folder.run(state.weights));
+        // Enough to go on after a kill; networks are kept as they are exported.
+        config.train.keep_checkpoints = 1;
         config.train.keep_optimizer = !measures.reset_optimizer && state.weights > 0;
         config.schedule.learning_rate *= measures.rate;
         config.run.seed = self.config.seed.wrapping_add(u64::from(state.generation));
@@ -158,8 +163,7 @@ impl Stages<'_> {
         if let Some(drift) = &self.config.drift {
             config.loss.kl = KlSettings {
                 network: Some(self.folder.run(0)),
-                // It goes on from where the last generation's was.
-                weight: before.progress.kl_weight.unwrap_or(drift.weight),
+                weight: state.kl_weight.unwrap_or(drift.weight),
                 target: Some(drift.target),
             };
         }
@@ -178,8 +182,11 @@ impl Stages<'_> {
     }
 
     /// Search parameters that suited the start suit what comes of it.
-    fn tuned_for(&self) -> TunedFor {
-        let start = self.config.start.as_ref().and_then(|path| match path.exists() {
+    fn tuned_for(&self, number: u32) -> TunedFor {
+        // The loop has a copy of its start; the file itself may change or go.
+        let copy = (number > 0).then(|| self.folder.network(0));
+        let start = copy.as_ref().or(self.config.start.as_ref());
+        let start = start.and_then(|path| match path.exists() {
             true => Network::open(path).ok(),
             false => Network::from_bytes(path, BUILT_IN.to_vec()).ok(),
         });
@@ -197,7 +204,7 @@ impl Stages<'_> {
             parent: Some(checkpoint.config.hash()?),
             data: Some("selfplay".to_string()),
             recipe: Some(format!("generation {number} of a loop, seed {}", self.config.seed)),
-            tuned_for: self.tuned_for(),
+            tuned_for: self.tuned_for(number),
         };
         let options = Options { precision: Precision::F32, metadata };
         let bytes = build(&checkpoint.config.model, checkpoint.best_weights(), &options)?;

@@ -25,6 +25,10 @@ pub struct State {
     pub measures: Measures,
     /// Vetoes in a row.
     pub vetoes: u32,
+    /// How much staying near the start's policy counted when a generation's
+    /// training ended last.
+    #[serde(default)]
+    pub kl_weight: Option<f64>,
     pub history: Vec<Generation>,
 }
 
@@ -98,6 +102,7 @@ impl Default for State {
             weights: 0,
             measures: Measures::default(),
             vetoes: 0,
+            kl_weight: None,
             history: Vec::new(),
         }
     }

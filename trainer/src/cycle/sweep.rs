@@ -26,6 +26,10 @@ pub struct Sweep {
 impl Sweep {
     /// Runs or resumes it all; `None` after Ctrl-C.
     pub fn run(&self) -> Result<Option<Report>, LoopError> {
+        // What is wrong with the last is told before the first has run for hours.
+        for config in &self.loops {
+            Loop::open(config.clone(), self.programs.clone())?;
+        }
         let mut players: Vec<String> = BASELINES.iter().map(|name| name.to_string()).collect();
         for config in &self.loops {
             eprintln!("{}: {} generations", config.name, config.generations);

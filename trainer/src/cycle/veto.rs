@@ -34,11 +34,11 @@ impl Default for Measures {
 impl Measures {
     /// The supervised share, where the config says `share`.
     pub fn supervised(&self, share: f64) -> f64 {
-        (share + self.more_supervised).min(MOST_SUPERVISED).max(self.least_supervised)
+        (share + self.more_supervised).min(MOST_SUPERVISED.max(share)).max(self.least_supervised)
     }
 }
 
-/// Self-play always has a part.
+/// Self-play always has a part, a small one only where the config says so.
 const MOST_SUPERVISED: f64 = 0.9;
 
 /// After so many vetoes in a row.
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(measures(0), Measures::default());
         let [one, two, three, four] = [1, 2, 3, 4].map(measures);
         assert!(one.reset_optimizer && one.dropped == 0.25 && one.rate == 1.0);
-        assert_eq!(one.supervised(0.3), 0.55);
+        assert_eq!((one.supervised(0.3), one.supervised(0.95)), (0.55, 0.95));
         assert!(two.rate == 0.5 && two.current == 0.0);
         assert!(three.current > 0.0 && three.dropped == 0.25);
         assert!(four.dropped == 0.5 && four.supervised(0.1) == 0.8);

@@ -25,23 +25,22 @@ pub struct EventFile {
 
 impl EventFile {
     /// A new file in `folder`. With `resume_after` a step, TensorBoard is told
-    /// to forget what earlier files say of later ones.
+    /// to forget what earlier files say of later ones; without, of all.
     pub fn create(folder: &Path, resume_after: Option<u64>) -> Result<EventFile, MetricsError> {
         fs::create_dir_all(folder).map_err(MetricsError::io(folder))?;
         // Later than all there are, even within one second.
-        let time = match newest(folder).map_err(MetricsError::io(folder))? {
-            Some(newest) => now().max(newest + 1),
-            None => now(),
-        };
+        let earlier = newest(folder).map_err(MetricsError::io(folder))?;
+        let time = earlier.map_or_else(now, |newest| now().max(newest + 1));
         let name = format!("{PREFIX}{time:010}.{}.{}", host(), std::process::id());
         let path = folder.join(name);
         let options = OpenOptions::new().append(true).create_new(true).open(&path);
         let mut events = EventFile { file: options.map_err(MetricsError::io(&path))?, path };
         events.write(0, time as f64, What::FileVersion("brain.Event:2".into()))?;
-        if let Some(step) = resume_after {
+        if resume_after.is_some() || earlier.is_some() {
             // Readers drop the event's own step too.
+            let first = resume_after.map_or(0, |step| step + 1);
             let start = What::SessionLog(SessionLog { status: SESSION_START });
-            events.write(step + 1, time as f64, start)?;
+            events.write(first, time as f64, start)?;
         }
         Ok(events)
     }

@@ -49,7 +49,9 @@ impl MetricsLog {
     pub fn append(&mut self, line: &LogLine) -> Result<(), MetricsError> {
         let text = serde_json::to_string(line).map_err(std::io::Error::from);
         // One call, so that a reader beside us never sees half a line.
-        let written = text.and_then(|text| self.file.write_all(format!("{text}\n").as_bytes()));
+        let written = text
+            .and_then(|text| self.file.write_all(format!("{text}\n").as_bytes()))
+            .and_then(|()| self.file.sync_data());
         written.map_err(MetricsError::io(&self.path))
     }
 }

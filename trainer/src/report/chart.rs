@@ -81,8 +81,10 @@ pub fn lines(plot: &Lines) -> String {
         for (index, series) in plot.series.iter().enumerate() {
             let style = color(index).stroke_width(2);
             let finite = series.points.iter().copied().filter(|(_, y)| y.is_finite());
+            // A line of one point is no line; many points need no marks.
+            let marks = if series.points.len() <= MARKED_POINTS { 2 } else { 0 };
             chart
-                .draw_series(LineSeries::new(finite, style))?
+                .draw_series(LineSeries::new(finite, style.filled()).point_size(marks))?
                 .label(&series.name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], style));
         }
@@ -96,6 +98,9 @@ pub fn lines(plot: &Lines) -> String {
         Ok(())
     })
 }
+
+/// Points of a line up to which each has a mark.
+const MARKED_POINTS: usize = 60;
 
 /// Pixels for the names of bars.
 const NAMES: u32 = 180;
@@ -267,7 +272,7 @@ mod tests {
         assert_eq!(bars("Empty", &[]), "");
         let one = Series::new("one", vec![(1.0, 2.0)]);
         let plot = Lines { series: vec![one], ..plot };
-        assert!(lines(&plot).contains("<svg"));
+        assert!(lines(&plot).contains("<circle"));
     }
 
     #[test]

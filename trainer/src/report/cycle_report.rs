@@ -2,7 +2,7 @@
 
 use super::chart::{Lines, Points, Series, bars, columns, lines};
 use super::page::Page;
-use super::{Plot, Rendered, ReportError, metrics};
+use super::{Metrics, Plot, Rendered, ReportError, metrics};
 use crate::cycle::{Folder, Generation, State, Strength, Strengths, strengths};
 use crate::selfplay::most_frequent;
 use std::collections::BTreeMap;
@@ -69,10 +69,6 @@ const PLOTS: &[Plot] = &[
         names: &[
             ("selfplay/nodes_per_second", "nodes"),
             ("selfplay/evaluations_per_second", "evaluations"),
-            ("selfplay/nodes_per_second/thread0", "thread 0"),
-            ("selfplay/nodes_per_second/thread1", "thread 1"),
-            ("selfplay/nodes_per_second/thread2", "thread 2"),
-            ("selfplay/nodes_per_second/thread3", "thread 3"),
         ],
     },
     Plot {
@@ -90,6 +86,7 @@ pub fn render(folder: &Path) -> Result<Rendered, ReportError> {
     let found = metrics(folder).unwrap_or_default();
     let mut plots = vec![("strength".to_string(), strength(&state.history))];
     plots.extend(PLOTS.iter().map(|plot| plot.draw(&found, "generation")));
+    plots.push(threads(&found));
     plots.push(opponents(&state.history));
     plots.extend(distributions(folder, &state));
     let mut page = Page::default();
@@ -143,6 +140,27 @@ fn strength(history: &[Generation]) -> String {
         band: Some((pick(&|point| point.interval.low), pick(&|point| point.interval.high))),
         from_zero: false,
     })
+}
+
+/// The speed of each thread, however many there were.
+fn threads(found: &Metrics) -> (String, String) {
+    let of_thread = |name: &str| {
+        let number = name.strip_prefix("selfplay/nodes_per_second/thread")?;
+        number.parse::<u32>().ok()
+    };
+    let numbered = found.iter().filter_map(|(name, points)| Some((of_thread(name)?, points)));
+    let sorted: BTreeMap<u32, &Points> = numbered.collect();
+    let series = sorted
+        .into_iter()
+        .map(|(thread, points)| Series::new(format!("thread {thread}"), points.clone()));
+    let plot = Lines {
+        title: "Nodes per second, by thread",
+        across: "generation",
+        series: series.collect(),
+        band: None,
+        from_zero: true,
+    };
+    ("nodes-per-second-by-thread".to_string(), lines(&plot))
 }
 
 /// Scores against all watched opponents.

@@ -88,7 +88,8 @@ impl Telemetry {
         let mut line = Line::new(shakmaty::Chess::default());
         for (at, ply) in report.plies.iter().take(12).enumerate() {
             let m = PackedMove(ply.played).unpack(&line.last().position);
-            if at == 0 {
+            // What a book or the lot began with is no choice of the network's.
+            if at == 0 && ply.search.is_some() {
                 let text = m.to_uci(shakmaty::CastlingMode::Standard).to_string();
                 *self.first_moves.entry(text).or_default() += 1;
             }

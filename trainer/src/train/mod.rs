@@ -20,7 +20,8 @@ mod tensors;
 mod update_ops;
 
 pub use checkpoint::{
-    Checkpoint, CheckpointError, DEFAULT_NETWORK, Progress, path as checkpoint_path,
+    Checkpoint, CheckpointError, DEFAULT_NETWORK, Progress, all as checkpoints,
+    path as checkpoint_path,
 };
 pub use device::{DeviceError, open_device};
 pub use learner::{Learner, LearnerParts};
