@@ -67,6 +67,21 @@ pub fn write_atomic(target: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
+/// Removes what processes that were killed have left half written. Nobody else
+/// may be writing in the folder.
+pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = name.strip_suffix(UNFINISHED).and_then(|stem| stem.strip_suffix('.'));
+        let process = stem.and_then(|stem| stem.rsplit_once('.')).map(|(_, process)| process);
+        if process.is_some_and(|process| process.parse::<u32>().is_ok()) {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// A lock on a file, created if needed, that holds as long as the returned file
 /// is open, and no longer, even if the process is killed; `None` when another
 /// process has it.
@@ -105,5 +120,15 @@ mod tests {
         write_atomic(&target, b"whole").unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"whole");
         assert_eq!(fs::read_dir(target.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn only_half_written_files_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a.parquet.123.tmp", "a.parquet", "mine.tmp", "12.tmp", "x.y.tmp"];
+        names.iter().for_each(|name| fs::write(folder.path().join(name), name).unwrap());
+        remove_unfinished(folder.path()).unwrap();
+        let is_there = |name: &&str| folder.path().join(name).exists();
+        assert_eq!(names.map(|name| is_there(&name)), [false, true, true, true, true]);
     }
 }

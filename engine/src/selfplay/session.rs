@@ -37,8 +37,7 @@ pub fn run(
     input: impl BufRead + Send + 'static,
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
-    let path = &settings.syzygy_path;
-    let tablebases = (!path.is_empty()).then(|| Tablebases::open(path).0);
+    let tablebases = tablebases(&settings.syzygy_path)?;
     let cache = EvalCache::new(settings.hash_mb << 20).ok_or_else(|| {
         io::Error::other(format!("no memory for {} MB of Hash", settings.hash_mb))
     })?;
@@ -82,6 +81,19 @@ pub fn run(
             host.say(&Reply::Totals(host.totals()));
             Ok(())
         }
+    }
+}
+
+/// The tables that were asked for: games by half of them would be other games.
+fn tablebases(paths: &str) -> io::Result<Option<Tablebases>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let (opened, problems) = Tablebases::open(paths);
+    match (opened.files(), &problems[..]) {
+        (0, []) => Err(io::Error::other(format!("SyzygyPath {paths}: no tablebases there"))),
+        (_, []) => Ok(Some(opened)),
+        (_, problems) => Err(io::Error::other(format!("SyzygyPath: {}", problems.join("; ")))),
     }
 }
 

@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+/// Trees of so many visits are as large as memory can be.
+const MOST_VISITS: u32 = 10_000_000;
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -69,7 +72,8 @@ pub struct Temperature {
     pub half_life: f32,
     /// It never falls below this.
     pub end: f32,
-    /// Moves whose value is this much below the best are never drawn.
+    /// Moves whose value is this much below that of the move with the most visits
+    /// are never drawn.
     pub value_cutoff: f32,
 }
 
@@ -105,14 +109,14 @@ pub struct Resign {
 }
 
 /// Ends that nobody needs to see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Adjudicate {
     pub win: Option<Verdict>,
     pub draw: Option<Verdict>,
     /// Plies after which a game is a draw; 0 for no limit.
     pub max_plies: u32,
-    /// Whether tablebases decide, where the engine has some.
+    /// Whether tablebases decide; the engine must have some.
     pub tablebase: bool,
 }
 
@@ -185,6 +189,12 @@ impl Default for Gumbel {
     }
 }
 
+impl Default for Adjudicate {
+    fn default() -> Adjudicate {
+        Adjudicate { win: None, draw: None, max_plies: 512, tablebase: false }
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -203,7 +213,7 @@ impl Default for Settings {
             contempt_freeze: 0,
             kld_stop: None,
             resign: None,
-            adjudicate: Adjudicate { max_plies: 512, ..Adjudicate::default() },
+            adjudicate: Adjudicate::default(),
         }
     }
 }
@@ -225,7 +235,8 @@ impl Settings {
         };
         let share = |x: f32| (0.0..=1.0).contains(&x);
         let sound = |x: f32| x.is_finite() && x >= 0.0;
-        demand(self.visits >= 1, "visits must be at least 1");
+        let fits = (1..=MOST_VISITS).contains(&self.visits);
+        demand(fits, &format!("visits must be 1 to {MOST_VISITS}"));
         if let Some(cap) = &self.playout_cap {
             demand(share(cap.full_share), "playout_cap.full_share is a share, 0 to 1");
             demand(cap.cheap_visits >= 1, "playout_cap.cheap_visits must be at least 1");
@@ -239,6 +250,8 @@ impl Settings {
         demand(warm > 0.0 && warm.is_finite(), "policy_temperature must be above 0");
         demand(share(self.noise.epsilon), "noise.epsilon is a share, 0 to 1");
         demand(self.noise.alpha > 0.0, "noise.alpha must be above 0");
+        let largest = self.noise.alpha_for(1);
+        demand(largest.is_finite() && self.noise.alpha.is_finite(), "noise.alpha is no number");
         demand(sound(self.noise.per_moves), "noise.per_moves must be 0 or more");
         let t = &self.temperature;
         for (name, x) in [
@@ -332,11 +345,26 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_would_never_end_are_refused() {
+        let infinite = Noise { alpha: f32::INFINITY, ..Noise::default() };
+        let product = Noise { alpha: f32::MAX, per_moves: 10.0, ..Noise::default() };
+        for noise in [infinite, product] {
+            let told = Settings { noise, ..Settings::default() }.problems();
+            assert_eq!(told, ["noise.alpha is no number"]);
+        }
+        let told = Settings { visits: u32::MAX, ..Settings::default() }.problems();
+        assert_eq!(told, ["visits must be 1 to 10000000"]);
+    }
+
+    #[test]
     fn unknown_keys_are_refused_and_missing_ones_are_defaults() {
         let read = |text| serde_json::from_str::<Settings>(text);
         assert_eq!(read("{}").unwrap(), Settings::default());
         assert_eq!(read(r#"{"visits": 9}"#).unwrap().visits, 9);
         assert!(read(r#"{"visit": 9}"#).is_err());
         assert!(read(r#"{"gumbel": {"considered": 8}}"#).unwrap().gumbel.is_some());
+        // One key of a group leaves the others as they are.
+        let limited = read(r#"{"adjudicate": {"tablebase": true}}"#).unwrap().adjudicate;
+        assert_eq!((limited.tablebase, limited.max_plies), (true, 512));
     }
 }

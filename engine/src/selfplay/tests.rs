@@ -8,15 +8,20 @@ use serde_json::{Value as Json, json};
 use shakmaty::Chess;
 use std::io;
 
-/// Plays the jobs and returns all replies.
-fn session(lines: &[Json]) -> Vec<Reply> {
+/// For games without a network.
+fn options() -> Values {
     let mut values = Values::default();
     for (name, value) in [("Backend", "random"), ("Threads", "1"), ("Hash", "4"), ("Batch", "8")] {
         values.set(name, value).unwrap();
     }
+    values
+}
+
+/// Plays the jobs and returns all replies.
+fn session(lines: &[Json]) -> Vec<Reply> {
     let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let mut out = Vec::new();
-    run(&Options::new(&values), io::Cursor::new(input), &mut out).unwrap();
+    run(&Options::new(&options()), io::Cursor::new(input), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -112,6 +117,7 @@ fn what_cannot_be_played_is_refused_and_the_rest_goes_on() {
         json!({"request": "play", "id": 1, "fen": "no chess"}),
         json!({"request": "play", "id": 2, "moves": [1]}),
         json!({"request": "play", "id": 3, "settings": {"visits": 0}}),
+        json!({"request": "play", "id": 5, "settings": {"adjudicate": {"tablebase": true}}}),
         json!({"request": "dance"}),
         json!({"request": "network", "path": "/no/such.onnx"}),
         json!({"request": "play", "id": 4, "settings": {"visits": 4}}),
@@ -123,12 +129,24 @@ fn what_cannot_be_played_is_refused_and_the_rest_goes_on() {
             _ => None,
         })
         .collect();
-    assert_eq!(refused.len(), 4, "{refused:?}");
+    assert_eq!(refused.len(), 5, "{refused:?}");
     let about = |id, part: &str| refused.iter().any(|r| r.0 == id && r.1.contains(part));
     assert!(about(Some(1), "no chess") && about(Some(2), "not legal"), "{refused:?}");
     assert!(about(Some(3), "visits must") && about(None, "dance"), "{refused:?}");
+    assert!(about(Some(5), "SyzygyPath"), "{refused:?}");
     assert!(replies.iter().any(|reply| matches!(reply, Reply::Game(game) if game.id == 4)));
     assert!(matches!(replies.last(), Some(Reply::Totals(totals)) if totals.games == 1));
+}
+
+#[test]
+fn tablebases_that_are_not_there_are_named() {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+    for (path, told) in [("/no/such/tables", "/no/such/tables"), (sources, "no tablebases there")] {
+        let mut values = options();
+        values.set("SyzygyPath", path).unwrap();
+        let error = run(&Options::new(&values), io::empty(), &mut Vec::new()).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
+    }
 }
 
 #[test]
@@ -353,7 +371,9 @@ fn a_search_that_learns_nothing_stops() {
 #[test]
 fn search_contempt_freezes_replies() {
     let settings = |freeze: u32| {
+        // Frozen trees are not kept, so that the others must not be either.
         json!({"visits": 120, "contempt_freeze": freeze, "noise": {"epsilon": 0.0},
+               "reuse_tree": false,
                "temperature": {"start": 0.0}, "adjudicate": {"max_plies": 20}})
     };
     let (plain, frozen) = (play(1, settings(0)), play(1, settings(3)));

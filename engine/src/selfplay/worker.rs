@@ -93,7 +93,12 @@ impl<'a> Worker<'a> {
         while self.games.len() < self.seats {
             let Some(job) = self.host.take(self.games.is_empty()) else { break };
             let id = job.id;
-            match Game::new(job) {
+            let lacks_tables = job.settings.adjudicate.tablebase && self.host.tablebases.is_none();
+            let game = match lacks_tables {
+                true => Err("adjudicate.tablebase needs the option SyzygyPath".to_string()),
+                false => Game::new(job),
+            };
+            match game {
                 Ok(game) => {
                     let player = self.seat_player()?;
                     self.games.push(Seat { game, player, counted: 0 });

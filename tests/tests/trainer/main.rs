@@ -13,6 +13,7 @@ mod import;
 mod label;
 mod openings;
 mod selfplay;
+mod selfplay_survival;
 mod shards;
 mod suite;
 mod tensorboard;

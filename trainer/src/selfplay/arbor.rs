@@ -38,10 +38,11 @@ pub enum Heard {
 }
 
 impl Arbor {
-    /// Whether a command starts our engine, which it says of itself.
-    pub fn is_ours(settings: &Settings) -> Result<bool, UciError> {
+    /// What our engine calls itself; `None` if the command starts another one.
+    pub fn name(settings: &Settings) -> Result<Option<String>, UciError> {
         let engine = Engine::start(&settings.engine, settings.patience)?;
-        Ok(engine.name().starts_with(OUR_NAME))
+        let name = engine.name();
+        Ok(name.starts_with(OUR_NAME).then(|| name.to_string()))
     }
 
     /// The engine's command with the settings' network and options.
@@ -81,7 +82,7 @@ impl Arbor {
         match arbor.process.receive(Instant::now() + settings.patience) {
             Ok(line) => match serde_json::from_str(&line) {
                 Ok(Reply::Ready { network, games_at_once, .. }) => {
-                    check_hash(settings, &network)?;
+                    check_hash(settings, &network, network_time)?;
                     (arbor.network, arbor.games_at_once) = (network, games_at_once.max(1));
                     Ok(arbor)
                 }
@@ -96,6 +97,11 @@ impl Arbor {
                 Err(died(format!("{status}; {}", arbor.process.said())))
             }
         }
+    }
+
+    /// From now on it has something to do, and silence counts.
+    pub fn begin(&mut self) {
+        self.last_word = Instant::now();
     }
 
     pub fn play(&mut self, job: Job) -> bool {
@@ -156,15 +162,19 @@ impl Arbor {
     }
 }
 
-/// The engine's word for its network, against the file; a watched one may have
-/// changed in between, and the random backend has none.
-fn check_hash(settings: &Settings, said: &str) -> Result<(), SelfplayError> {
-    let Some(path) = settings.network.as_ref().filter(|_| !settings.watch_network) else {
-        return Ok(());
-    };
+/// The engine's word for its network, against the file that had this time when
+/// it was loaded. A watched one may have changed since, and the random backend
+/// has none.
+pub fn check_hash(
+    settings: &Settings,
+    said: &str,
+    loaded: Option<SystemTime>,
+) -> Result<(), SelfplayError> {
+    let Some(path) = &settings.network else { return Ok(()) };
     let failed = |source| SelfplayError::Write { path: path.clone(), source };
     let found = hash_file(path).map_err(failed)?;
-    match said.is_empty() || said == found {
+    let has_changed = settings.watch_network && settings.network_time() != loaded;
+    match said.is_empty() || said == found || has_changed {
         true => Ok(()),
         false => {
             let (path, said) = (path.clone(), said.to_string());

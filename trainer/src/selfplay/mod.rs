@@ -12,6 +12,7 @@ mod openings;
 mod record;
 mod run;
 mod settings;
+mod spool;
 mod store;
 mod telemetry;
 #[cfg(test)]
@@ -25,7 +26,7 @@ pub use store::StoreError;
 pub use telemetry::{Telemetry, most_frequent};
 
 use arbor::Arbor;
-use run::{Run, own_name};
+use run::{Player, Run};
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -61,9 +62,9 @@ pub enum SelfplayError {
 
 /// Plays the games that the plan still lacks.
 pub fn selfplay(settings: &Settings) -> Result<Played, SelfplayError> {
-    if Arbor::is_ours(settings)? {
+    if let Some(name) = Arbor::name(settings)? {
         let arbor = Arbor::start(settings)?;
-        return Run::open(settings, own_name(), &arbor.network)?.play(arbor);
+        return Run::open(settings, Player { name, is_ours: true }, &arbor.network)?.play(arbor);
     }
     if let Some(network) = &settings.network {
         let (engine, network) = (&settings.engine, network.display());
@@ -75,6 +76,7 @@ pub fn selfplay(settings: &Settings) -> Result<Played, SelfplayError> {
             "adjudicate.tablebase is for our engine; {engine} would have to resign by itself"
         )));
     }
-    let player = UciGames::start(settings)?;
-    Run::open(settings, player.name().to_string(), "")?.play_with_others(player)
+    let games = UciGames::start(settings)?;
+    let player = Player { name: games.name().to_string(), is_ours: false };
+    Run::open(settings, player, "")?.play_with_others(games)
 }

@@ -4,6 +4,7 @@ use crate::openings::Book;
 use crate::shards::{Reader, Replay, find_shards};
 use engine::chess::{Line, PackedMove, parse_fen};
 use engine::search::Random;
+use engine::selfplay::protocol::GameReport;
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode, Position};
@@ -96,6 +97,16 @@ pub struct Beginning {
 }
 
 impl Beginning {
+    /// How a game began that is over: all that was played before the first search.
+    pub fn of(report: &GameReport) -> Beginning {
+        let unsearched = report.plies.iter().take_while(|ply| ply.search.is_none());
+        Beginning {
+            fen: Some(report.start_fen.clone()),
+            chess960: report.chess960,
+            moves: unsearched.map(|ply| ply.played).collect(),
+        }
+    }
+
     /// The position before the moves.
     pub fn start(&self) -> Chess {
         let read = |fen: &String| parse_fen(fen, self.chess960).ok();

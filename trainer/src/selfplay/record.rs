@@ -3,9 +3,8 @@
 use super::openings::Beginning;
 use crate::shards::{Outcome, Ply, PolicyTarget, Record, Replay, Score, SearchKind, validate};
 use engine::chess::PackedMove;
-use engine::selfplay::Settings;
 use engine::selfplay::protocol::{EngineScore, GameReport, PlyReport, SearchReport};
-use shakmaty::Position;
+use engine::selfplay::{Settings, by_the_rules};
 
 /// How far the weights of a target may be from 1 in sum.
 const TOLERANCE: f32 = 0.01;
@@ -19,8 +18,10 @@ pub struct Expected<'a> {
     /// SHA-256 of the networks that may have played.
     pub networks: &'a [String],
     pub settings: &'a str,
-    /// How our engine was to search; other engines do as they like.
-    pub search: Option<&'a Settings>,
+    /// How games are searched and ended; other engines than ours search as they
+    /// like.
+    pub search: &'a Settings,
+    pub is_ours: bool,
     pub generation: Option<u32>,
     pub engine: &'a str,
 }
@@ -45,6 +46,9 @@ pub fn record(report: &GameReport, expected: &Expected) -> Result<Record, String
     if begun != *opening {
         return Err("it does not begin with the opening".to_string());
     }
+    if report.plies.len() == opening.len() {
+        return Err("it was over before its first move".to_string());
+    }
     let result = Outcome::parse(&report.result)
         .filter(|result| *result != Outcome::Unknown)
         .ok_or(format!("{:?} is no result", report.result))?;
@@ -56,7 +60,11 @@ pub fn record(report: &GameReport, expected: &Expected) -> Result<Record, String
         .map(|(at, reported)| {
             // After the opening, a move without search is one by lot.
             let unsearched = if at < opening.len() { prepared } else { SearchKind::Random };
-            ply(reported, unsearched, expected.search).map_err(|why| format!("ply {at}: {why}"))
+            if expected.is_ours && at >= opening.len() && reported.search.is_none() {
+                return Err(format!("ply {at}: nobody thought about it"));
+            }
+            let search = expected.is_ours.then_some(expected.search);
+            ply(reported, unsearched, search).map_err(|why| format!("ply {at}: {why}"))
         })
         .collect();
     let record = Record {
@@ -75,7 +83,7 @@ pub fn record(report: &GameReport, expected: &Expected) -> Result<Record, String
         ..Record::default()
     };
     validate(&record)?;
-    check_end(&record)?;
+    check_end(&record, expected.search)?;
     if record.termination == "resignation" {
         let loser = report.resignation.ok_or("nobody resigned")?;
         let winner = if loser.white { Outcome::Black } else { Outcome::White };
@@ -151,39 +159,40 @@ fn check_effort(search: &SearchReport, settings: &Settings) -> Result<(), String
     }
 }
 
-/// What the rules say of the last position, where the end was theirs.
-fn check_end(record: &Record) -> Result<(), String> {
+/// The end must be that of the rules where they have one, and otherwise one that
+/// the settings allow.
+fn check_end(record: &Record, settings: &Settings) -> Result<(), String> {
     let mut replay = Replay::new(record).map_err(|error| error.to_string())?;
     let mut last = None;
     while let Some(step) = replay.advance().map_err(|error| error.to_string())? {
-        let mut position = step.line.last().position.clone();
-        if let Some(played) = step.ply.played {
-            let m = played.unpack(&position);
-            position.play_unchecked(m);
+        if step.index + 1 == record.plies.len() {
+            let mut line = step.line.clone();
+            step.played.into_iter().for_each(|m| line.push(m));
+            last = Some(line);
         }
-        last = Some(position);
     }
-    let Some(last) = last else { return Err("it has no moves".to_string()) };
-    let winner = match last.turn().is_white() {
-        true => Outcome::Black,
-        false => Outcome::White,
-    };
-    let holds = match record.termination.as_str() {
-        "checkmate" => last.is_checkmate() && record.result == winner,
-        "stalemate" => last.is_stalemate() && record.result == Outcome::Draw,
-        "insufficient material" => {
-            last.is_insufficient_material() && record.result == Outcome::Draw
+    let end = last.as_ref().and_then(by_the_rules);
+    let (termination, result) = (record.termination.as_str(), record.result);
+    let rules = &settings.adjudicate;
+    let is_long = rules.max_plies > 0 && record.plies.len() >= rules.max_plies as usize;
+    let (is_draw, goes_on) = (result == Outcome::Draw, end.is_none());
+    let holds = match termination {
+        "checkmate"
+        | "stalemate"
+        | "insufficient material"
+        | "fifty moves"
+        | "threefold repetition" => {
+            end.is_some_and(|end| (end.termination, end.result()) == (termination, result.text()))
         }
-        "fifty moves" => last.halfmoves() >= 100 && record.result == Outcome::Draw,
-        "threefold repetition" | "move limit" | "adjudicated draw" => {
-            record.result == Outcome::Draw
-        }
-        "resignation" | "adjudicated win" => record.result != Outcome::Draw,
-        "tablebase" => true,
+        "move limit" => goes_on && is_draw && is_long,
+        "adjudicated draw" => goes_on && is_draw && rules.draw.is_some(),
+        "adjudicated win" => goes_on && !is_draw && rules.win.is_some(),
+        "resignation" => goes_on && !is_draw && settings.resign.is_some(),
+        "tablebase" => goes_on && rules.tablebase,
         other => return Err(format!("{other:?} is no known end of a game")),
     };
     match holds {
         true => Ok(()),
-        false => Err(format!("{} does not fit {}", record.result.text(), record.termination)),
+        false => Err(format!("{} does not fit {termination}", result.text())),
     }
 }

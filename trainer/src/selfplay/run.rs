@@ -1,7 +1,7 @@
 //! A run: jobs out to engines, games in, shards on disk.
 
 use super::SelfplayError;
-use super::arbor::{Arbor, Heard};
+use super::arbor::{Arbor, Heard, check_hash};
 use super::openings::{Beginning, Openings};
 use super::record::{Expected, record};
 use super::settings::Settings;
@@ -10,7 +10,6 @@ use super::telemetry::Telemetry;
 use super::uci_games::{UciGames, play_in_turn};
 use crate::interrupt;
 use crate::progress;
-use crate::provenance;
 use crate::shards::{Outcome, Record};
 use engine::search::Random;
 use engine::selfplay::protocol::{GameReport, Job, Reply, Totals};
@@ -40,20 +39,32 @@ pub struct Run<'a> {
     store: Store,
     /// What the engine did, in earlier runs too.
     machine: Totals,
+    /// What other engines than ours have done in this run, which began then.
+    others: Totals,
+    began: Instant,
     settings_hash: String,
-    engine_name: String,
+    player: Player,
     /// Of every network that may have games under way.
     networks: Vec<String>,
     waiting: VecDeque<u64>,
     under_way: BTreeMap<u64, Beginning>,
     /// In a row, without a game in between.
     deaths: u32,
+    /// What ended the run before its time; those who still play are to stop.
+    has_failed: bool,
     restarts: u32,
     /// Of games that did not hold.
     attempts: BTreeMap<u64, u32>,
     /// White's wins, draws, Black's wins in this run.
     results: [u64; 3],
     bar: ProgressBar,
+}
+
+/// Who plays.
+pub struct Player {
+    /// As it calls itself; records have it.
+    pub name: String,
+    pub is_ours: bool,
 }
 
 /// What a run came to.
@@ -74,7 +85,7 @@ impl<'a> Run<'a> {
     /// `network` is the hash of the one that plays, if it is ours.
     pub fn open(
         settings: &'a Settings,
-        engine_name: String,
+        player: Player,
         network: &str,
     ) -> Result<Run<'a>, SelfplayError> {
         let plan = &settings.plan;
@@ -83,7 +94,7 @@ impl<'a> Run<'a> {
             return Err(SelfplayError::Settings(problems.join("; ")));
         }
         let openings = Openings::open(&plan.openings)?;
-        let identity = identity(settings, &engine_name, network);
+        let identity = identity(settings, &player.name, network);
         let size = Size { games: plan.games, shard: settings.shard_games };
         let (store, spooled) = Store::open(&settings.out, identity, size)?;
         let bar = progress::bar(Some(plan.games), "games");
@@ -92,36 +103,48 @@ impl<'a> Run<'a> {
             openings,
             store,
             machine: Telemetry::read(&settings.out).unwrap_or_default().machine,
+            others: Totals::default(),
+            began: Instant::now(),
             settings_hash: plan.search.hash(),
-            engine_name,
+            player,
             networks: Vec::new(),
             waiting: VecDeque::new(),
             under_way: BTreeMap::new(),
             deaths: 0,
+            has_failed: false,
             restarts: 0,
             attempts: BTreeMap::new(),
             results: [0; 3],
             bar,
         };
-        for report in spooled {
-            run.restore(&report)?;
-        }
+        run.restore(spooled)?;
         run.waiting = (0..plan.games).filter(|id| !run.store.is_done(*id)).collect();
         run.bar.set_position(run.store.games());
         Ok(run)
     }
 
-    /// A game that an earlier run left in the spool.
-    fn restore(&mut self, report: &GameReport) -> Result<(), SelfplayError> {
-        for attempt in 0..MOST_ATTEMPTS {
-            let seed = game_seed(self.settings.plan.seed, report.id, attempt);
-            let beginning = self.openings.pick(seed);
-            let networks = [report.network.clone()];
-            if let Ok(record) = record(report, &self.expected(seed, &beginning, &networks)) {
-                return Ok(self.store.restore(report, record)?);
+    /// Games that an earlier run left in the spool.
+    fn restore(&mut self, spooled: Vec<GameReport>) -> Result<(), SelfplayError> {
+        let mut games = Vec::new();
+        for report in spooled {
+            match self.restored(&report) {
+                Ok(record) => games.push((report, record)),
+                Err(reason) => eprintln!("warning: game {} is played again: {reason}", report.id),
             }
         }
-        Ok(())
+        Ok(self.store.restore(games)?)
+    }
+
+    fn restored(&self, report: &GameReport) -> Result<Record, String> {
+        let seeds = (0..MOST_ATTEMPTS).map(|n| game_seed(self.settings.plan.seed, report.id, n));
+        let mut seeds = seeds.filter(|seed| *seed == report.seed);
+        let seed = seeds.next().ok_or("it has the seed of another run")?;
+        let networks = [report.network.clone()];
+        let begun =
+            |beginning: &Beginning| record(report, &self.expected(seed, beginning, &networks));
+        // Where openings come from files that have changed, the game itself knows
+        // how it began.
+        begun(&self.openings.pick(seed)).or_else(|_| begun(&Beginning::of(report)))
     }
 
     fn expected<'b>(
@@ -136,9 +159,10 @@ impl<'a> Run<'a> {
             random: self.openings.is_random(),
             networks,
             settings: &self.settings_hash,
-            search: (self.engine_name == own_name()).then_some(&self.settings.plan.search),
+            search: &self.settings.plan.search,
+            is_ours: self.player.is_ours,
             generation: self.settings.plan.generation,
-            engine: &self.engine_name,
+            engine: &self.player.name,
         }
     }
 
@@ -171,9 +195,9 @@ impl<'a> Run<'a> {
         let mut first = Some(first);
         std::thread::scope(|scope| {
             let players: Vec<_> = (0..settings.processes.max(1))
-                .map(|_| {
+                .map(|number| {
                     let (run, player) = (&run, first.take());
-                    scope.spawn(move || play_in_turn(run, settings, player))
+                    scope.spawn(move || play_in_turn(run, number, settings, player))
                 })
                 .collect();
             let ended =
@@ -181,12 +205,27 @@ impl<'a> Run<'a> {
             let ends: Vec<_> = players.into_iter().map(ended).collect();
             ends.into_iter().collect::<Result<(), SelfplayError>>()
         })?;
-        run.into_inner().unwrap_or_else(PoisonError::into_inner).end()
+        let mut run = run.into_inner().unwrap_or_else(PoisonError::into_inner);
+        run.machine.add(&run.others);
+        run.end()
+    }
+
+    /// Counts what another engine than ours did for a game.
+    pub fn count_work(&mut self, player: usize, report: &GameReport) -> Result<(), SelfplayError> {
+        let (others, nodes) = (&mut self.others, report.effort.simulations);
+        others.seconds = self.began.elapsed().as_secs_f64();
+        others.games += 1;
+        others.simulations += nodes;
+        others.by_thread.resize(others.by_thread.len().max(player + 1), 0);
+        others.by_thread[player] += nodes;
+        self.store.sync()?;
+        self.save_telemetry(&self.others)?;
+        Ok(())
     }
 
     /// The next game for an engine that plays one at a time.
     pub fn next_job(&mut self) -> Option<(Job, Beginning)> {
-        if interrupt::requested() || self.deaths >= MOST_DEATHS {
+        if interrupt::requested() || self.has_failed {
             return None;
         }
         let id = self.waiting.pop_front()?;
@@ -207,14 +246,16 @@ impl<'a> Run<'a> {
         self.deaths += 1;
         let command = self.settings.engine.to_string();
         if self.deaths >= MOST_DEATHS {
+            self.has_failed = true;
             return Err(SelfplayError::Died { command, how });
         }
         self.bar.suspend(|| eprintln!("warning: {command} is restarted: {how}"));
         Ok(())
     }
 
-    fn end(self) -> Result<Played, SelfplayError> {
+    fn end(mut self) -> Result<Played, SelfplayError> {
         self.bar.finish_and_clear();
+        self.store.sync()?;
         let games = self.store.games();
         let telemetry = self.save_telemetry(&Totals::default())?;
         if self.waiting.is_empty() && self.under_way.is_empty() {
@@ -249,6 +290,7 @@ impl<'a> Run<'a> {
     /// Plays with one process. `Some` tells how it died before its time.
     fn with(&mut self, mut arbor: Arbor) -> Result<Option<String>, SelfplayError> {
         self.networks.push(arbor.network.clone());
+        arbor.begin();
         let mut changed = arbor.network_time;
         let mut totals = Totals::default();
         let window = arbor.games_at_once * 2;
@@ -276,11 +318,15 @@ impl<'a> Run<'a> {
                 Heard::Reply(reply) => {
                     if let Reply::Totals(now) = &reply {
                         totals = now.clone();
+                        self.store.sync()?;
                         self.save_telemetry(&totals)?;
                         if self.under_way.is_empty() && self.waiting.is_empty() {
                             self.machine.add(&totals);
                             return Ok(None);
                         }
+                    }
+                    if let Reply::Ready { network, .. } = &reply {
+                        check_hash(self.settings, network, changed)?;
                     }
                     self.take(reply)?;
                 }
@@ -355,6 +401,12 @@ impl<'a> Run<'a> {
     }
 
     pub fn finished(&mut self, report: &GameReport) -> Result<(), SelfplayError> {
+        let kept = self.keep(report);
+        self.has_failed |= kept.is_err();
+        kept
+    }
+
+    fn keep(&mut self, report: &GameReport) -> Result<(), SelfplayError> {
         let Some(beginning) = self.under_way.remove(&report.id) else { return Ok(()) };
         let seed = self.seed(report.id);
         match record(report, &self.expected(seed, &beginning, &self.networks)) {
@@ -402,9 +454,4 @@ fn identity(settings: &Settings, engine: &str, network: &str) -> Value {
         }
     }
     identity
-}
-
-/// As records name our engine.
-pub fn own_name() -> String {
-    format!("Arbor {}", provenance::VERSION)
 }

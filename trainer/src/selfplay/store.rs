@@ -6,32 +6,28 @@
 //! between the two, the next run sees that the shard has these games already.
 //! So the shards depend on the games alone, not on the order in which they end.
 
+use super::spool::{self, Spool};
 use super::telemetry::Telemetry;
 use crate::differences::differences;
-use crate::files::{lock, write_atomic};
+use crate::files::{lock, remove_unfinished, write_atomic};
 use crate::provenance;
 use crate::shards::{FileWriter, Reader, Record, ShardError, WriterSettings};
 use engine::selfplay::protocol::GameReport;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 use thiserror::Error;
 
 const STATE: &str = "selfplay.json";
 const LOCK: &str = "selfplay.lock";
-const SPOOL: &str = "games.spool";
 const PREFIX: &str = "selfplay-";
 
 /// Keys of a shard's metadata: the numbers of its games, and what they were like.
 const IDS: &str = "selfplay.ids";
 const TELEMETRY: &str = "selfplay.telemetry";
-
-/// A power cut loses no more than this.
-const SYNC_EVERY: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -82,8 +78,7 @@ pub struct Store {
     telemetry: Telemetry,
     /// Lines of the spool that this run does not ask for.
     beyond: Vec<Vec<u8>>,
-    spool: File,
-    synced: Instant,
+    spool: Spool,
     _lock: File,
 }
 
@@ -94,25 +89,27 @@ pub struct Size {
     pub shard: usize,
 }
 
-/// Games that an earlier run left in the spool.
-pub type Spooled = Vec<GameReport>;
-
 impl Store {
     /// Opens a folder, new or begun with the same config. The games of the spool
     /// come back, to be [added](Self::add) again if they hold.
-    pub fn open(folder: &Path, config: Value, size: Size) -> Result<(Store, Spooled), StoreError> {
+    pub fn open(
+        folder: &Path,
+        config: Value,
+        size: Size,
+    ) -> Result<(Store, Vec<GameReport>), StoreError> {
         fs::create_dir_all(folder).map_err(failed(folder))?;
         let lock_path = folder.join(LOCK);
         let lock = lock(&lock_path).map_err(failed(&lock_path))?;
         let lock = lock.ok_or_else(|| StoreError::InUse(folder.to_path_buf()))?;
         settle_state(folder, &config)?;
+        remove_unfinished(folder).map_err(failed(folder))?;
         let (done, telemetry) = read_shards(folder)?;
-        let mut spooled = read_spool(folder)?;
+        let mut spooled = spool::read(folder)?;
         spooled.retain(|report| !done.contains(&report.id));
         let lines: Result<Vec<Vec<u8>>, StoreError> =
-            spooled.iter().map(|report| line(folder, report)).collect();
+            spooled.iter().map(|report| spool::line(folder, report)).collect();
         let lines = lines?;
-        let spool = new_spool(folder, &lines)?;
+        let spool = Spool::create(folder, &lines)?;
         // Games of a longer run stay for the next one that is as long.
         let is_beyond = |report: &GameReport| report.id >= size.games;
         let both = spooled.iter().zip(lines);
@@ -126,7 +123,6 @@ impl Store {
             telemetry,
             beyond,
             spool,
-            synced: Instant::now(),
             _lock: lock,
         };
         Ok((store, spooled))
@@ -147,10 +143,18 @@ impl Store {
         all
     }
 
-    /// Counts a game of the spool, which stays there.
-    pub fn restore(&mut self, report: &GameReport, record: Record) -> Result<(), StoreError> {
-        let line = line(&self.folder, report)?;
-        self.keep(report, line, record)
+    /// Counts games of the spool, which stay there.
+    pub fn restore(&mut self, games: Vec<(GameReport, Record)>) -> Result<(), StoreError> {
+        for (report, record) in games {
+            let line = spool::line(&self.folder, &report)?;
+            self.keep(&report, line, record);
+        }
+        // Not before all are in their groups: the spool that is left after a shard
+        // is written has only what the groups have.
+        let is_whole = |group: &Group| group.games.len() >= group.size;
+        let groups = self.groups.iter().filter(|(_, group)| is_whole(group));
+        let whole: Vec<u64> = groups.map(|(first, _)| *first).collect();
+        whole.into_iter().try_for_each(|first| self.write_shard(first))
     }
 
     /// Keeps a finished game; one that is there already is not kept twice.
@@ -158,32 +162,29 @@ impl Store {
         if self.is_done(report.id) {
             return Ok(());
         }
-        let line = line(&self.folder, report)?;
-        let path = self.folder.join(SPOOL);
-        self.spool.write_all(&line).map_err(failed(&path))?;
-        if self.synced.elapsed() >= SYNC_EVERY {
-            self.spool.sync_data().map_err(failed(&path))?;
-            self.synced = Instant::now();
+        let line = spool::line(&self.folder, report)?;
+        self.spool.append(&line)?;
+        match self.keep(report, line, record) {
+            Some(whole) => self.write_shard(whole),
+            None => Ok(()),
         }
-        self.keep(report, line, record)
     }
 
-    fn keep(
-        &mut self,
-        report: &GameReport,
-        line: Vec<u8>,
-        record: Record,
-    ) -> Result<(), StoreError> {
+    /// What was added so far survives a power cut.
+    pub fn sync(&mut self) -> Result<(), StoreError> {
+        self.spool.sync()
+    }
+
+    /// Puts a game into its group; the group's first number if it is whole now.
+    fn keep(&mut self, report: &GameReport, line: Vec<u8>, record: Record) -> Option<u64> {
         let id = report.id;
-        let Some((&first, group)) = self.groups.range_mut(..=id).next_back() else {
-            return Ok(());
-        };
+        let (&first, group) = self.groups.range_mut(..=id).next_back()?;
         if !self.done.insert(id) {
-            return Ok(());
+            return None;
         }
         group.telemetry.add(report, &record);
         group.games.push(Waiting { id, line, record });
-        if group.games.len() >= group.size { self.write_shard(first) } else { Ok(()) }
+        (group.games.len() >= group.size).then_some(first)
     }
 
     /// All games are in shards: the spool goes.
@@ -191,8 +192,7 @@ impl Store {
         if !self.beyond.is_empty() {
             return Ok(());
         }
-        let path = self.folder.join(SPOOL);
-        fs::remove_file(&path).map_err(failed(&path))
+        self.spool.remove()
     }
 
     fn write_shard(&mut self, first: u64) -> Result<(), StoreError> {
@@ -218,12 +218,12 @@ impl Store {
         let left = self.groups.values().flat_map(|group| &group.games);
         let left = left.map(|game| &game.line).chain(&self.beyond);
         let left: Vec<&[u8]> = left.map(Vec::as_slice).collect();
-        self.spool = new_spool(&self.folder, &left)?;
+        self.spool = Spool::create(&self.folder, &left)?;
         Ok(())
     }
 }
 
-fn failed(path: &Path) -> impl Fn(io::Error) -> StoreError + use<> {
+pub fn failed(path: &Path) -> impl Fn(io::Error) -> StoreError + use<> {
     let path = path.to_path_buf();
     move |source| StoreError::Io { path: path.clone(), source }
 }
@@ -236,14 +236,6 @@ fn groups(done: &BTreeSet<u64>, size: Size) -> BTreeMap<u64, Group> {
         (ids[0], Group { size: ids.len(), games: Vec::new(), telemetry: Telemetry::default() })
     };
     missing.chunks(size.shard.max(1)).map(group).collect()
-}
-
-/// A game as the spool has it.
-fn line(folder: &Path, report: &GameReport) -> Result<Vec<u8>, StoreError> {
-    let json = serde_json::to_vec(report).map_err(io::Error::from);
-    let mut line = json.map_err(failed(&folder.join(SPOOL)))?;
-    line.push(b'\n');
-    Ok(line)
 }
 
 fn settle_state(folder: &Path, config: &Value) -> Result<(), StoreError> {
@@ -292,25 +284,4 @@ fn read_shards(folder: &Path) -> Result<(BTreeSet<u64>, Telemetry), StoreError> 
         telemetry.merge(&known.unwrap_or_default());
     }
     Ok((done, telemetry))
-}
-
-/// The whole lines of the spool.
-fn read_spool(folder: &Path) -> Result<Spooled, StoreError> {
-    let path = folder.join(SPOOL);
-    let file = match File::open(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(StoreError::Io { path, source }),
-    };
-    let lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
-    // A line that was cut off by a power cut is no game; those after it are.
-    Ok(lines.filter_map(|line| serde_json::from_slice(&line).ok()).collect())
-}
-
-/// A spool with these games in it; what was there before goes, all at once.
-fn new_spool(folder: &Path, lines: &[impl AsRef<[u8]>]) -> Result<File, StoreError> {
-    let path = folder.join(SPOOL);
-    let bytes: Vec<u8> = lines.iter().flat_map(|line| line.as_ref()).copied().collect();
-    write_atomic(&path, &bytes).map_err(failed(&path))?;
-    OpenOptions::new().append(true).open(&path).map_err(failed(&path))
 }

@@ -120,26 +120,31 @@ impl Telemetry {
     pub fn metrics(&self) -> Vec<(String, f64)> {
         let per = |sum: f64, count: u64| sum / count.max(1) as f64;
         let (effort, machine) = (&self.effort, &self.machine);
-        let full = u64::from(effort.full_searches);
         let seconds = machine.seconds.max(1e-9);
-        let threads = machine.by_thread.len().max(1) as f64;
-        let means = [
+        let mut means = vec![
             ("games", self.games as f64),
             ("length", per(self.plies as f64, self.games)),
             ("white_wins", per(self.white_wins as f64, self.games)),
             ("draws", per(self.draws as f64, self.games)),
             ("black_wins", per(self.black_wins as f64, self.games)),
-            ("visit_entropy", per(effort.entropy, full)),
-            ("policy_surprise", per(effort.surprise, full)),
-            ("depth", per(effort.depth as f64, effort.simulations)),
-            ("cache_hits", per(effort.cache_hits as f64, effort.simulations)),
-            ("batch_fill", per(machine.evaluations as f64, machine.room)),
-            ("network_share", machine.network_seconds / (seconds * threads)),
-            ("deepest", f64::from(effort.deepest)),
             ("games_per_second", machine.games as f64 / seconds),
-            ("evaluations_per_second", machine.evaluations as f64 / seconds),
             ("nodes_per_second", machine.simulations as f64 / seconds),
         ];
+        // Only our engine tells how it searched.
+        if machine.evaluations > 0 {
+            let full = u64::from(effort.full_searches);
+            let threads = machine.by_thread.len().max(1) as f64;
+            means.extend([
+                ("visit_entropy", per(effort.entropy, full)),
+                ("policy_surprise", per(effort.surprise, full)),
+                ("depth", per(effort.depth as f64, effort.simulations)),
+                ("cache_hits", per(effort.cache_hits as f64, effort.simulations)),
+                ("batch_fill", per(machine.evaluations as f64, machine.room)),
+                ("network_share", machine.network_seconds / (seconds * threads)),
+                ("deepest", f64::from(effort.deepest)),
+                ("evaluations_per_second", machine.evaluations as f64 / seconds),
+            ]);
+        }
         let mut metrics: Vec<(String, f64)> =
             means.into_iter().map(|(name, value)| (name.to_string(), value)).collect();
         if self.resignations_tested > 0 {

@@ -5,7 +5,7 @@ use super::record::{Expected, record};
 use crate::shards::{Outcome, Record, SearchKind};
 use engine::chess::{Line, PackedMove, parse_move};
 use engine::selfplay::protocol::{GameReport, MoveReport, PlyReport, Resignation, SearchReport};
-use engine::selfplay::{KldStop, PlayoutCap, Settings};
+use engine::selfplay::{Adjudicate, KldStop, PlayoutCap, Resign, Settings, Verdict};
 use shakmaty::{Chess, EnPassantMode, fen::Fen};
 
 const SEED: u64 = 7;
@@ -63,7 +63,8 @@ fn judged(report: &GameReport, search: &Settings) -> Result<Record, String> {
             random: false,
             networks: &["abc".to_string()],
             settings: &settings().hash(),
-            search: Some(search),
+            search,
+            is_ours: true,
             generation: Some(3),
             engine: "Arbor",
         },
@@ -158,9 +159,48 @@ fn ends_that_the_rules_do_not_know_are_refused() {
     refused("does not fit", |game| {
         game.plies.pop();
     });
-    refused("nobody resigned", |game| game.termination = "resignation".to_string());
-    refused("the other side resigned", |game| {
-        game.termination = "resignation".to_string();
-        game.resignation = Some(Resignation { ply: 3, white: false });
-    });
+    refused("over before its first move", |game| game.plies.truncate(1));
+    refused("ply 3: nobody thought", |game| game.plies[3].search = None);
+}
+
+/// The game without its mate, ended by somebody's word.
+fn cut_short(termination: &str, result: &str) -> GameReport {
+    let mut game = game();
+    game.plies.pop();
+    (game.termination, game.result) = (termination.to_string(), result.to_string());
+    game
+}
+
+#[test]
+fn ends_that_nobody_asked_for_are_refused() {
+    let verdict = Verdict { value: 0.5, plies: 2, from_ply: 0, to_ply: 0, final_value: None };
+    let adjudicate =
+        Adjudicate { win: Some(verdict), draw: Some(verdict), max_plies: 3, tablebase: true };
+    let resign = Some(Resign { value: 0.9, moves: 2, play_on: 0.0 });
+    let lenient = Settings { adjudicate, resign, ..settings() };
+    for (termination, result) in [
+        ("resignation", "0-1"),
+        ("adjudicated win", "1-0"),
+        ("adjudicated draw", "1/2-1/2"),
+        ("move limit", "1/2-1/2"),
+        ("tablebase", "1-0"),
+    ] {
+        let mut game = cut_short(termination, result);
+        game.resignation = Some(Resignation { ply: 2, white: true });
+        judged(&game, &lenient).expect(termination);
+        let told = judged(&game, &settings()).expect_err(termination);
+        assert!(told.contains("does not fit"), "{termination}: {told}");
+        // Nobody ends a game that the rules have ended.
+        let mated = GameReport { plies: self::game().plies, ..game };
+        judged(&mated, &lenient).expect_err(termination);
+    }
+    let shorter = Settings { adjudicate: Adjudicate { max_plies: 4, ..adjudicate }, ..lenient };
+    judged(&cut_short("move limit", "1/2-1/2"), &shorter).unwrap_err();
+    judged(&cut_short("threefold repetition", "1/2-1/2"), &lenient).unwrap_err();
+    let told = judged(&cut_short("resignation", "0-1"), &lenient).unwrap_err();
+    assert!(told.contains("nobody resigned"), "{told}");
+    let mut game = cut_short("resignation", "0-1");
+    game.resignation = Some(Resignation { ply: 2, white: false });
+    let told = judged(&game, &lenient).unwrap_err();
+    assert!(told.contains("the other side resigned"), "{told}");
 }

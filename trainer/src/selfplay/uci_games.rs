@@ -120,9 +120,11 @@ impl UciGames {
     }
 }
 
-/// Plays one game after the other, until there are no more.
+/// Plays one game after the other, until there are no more; `number` counts
+/// those who do.
 pub fn play_in_turn(
     run: &Mutex<Run>,
+    number: usize,
     settings: &Settings,
     mut player: Option<UciGames>,
 ) -> Result<(), SelfplayError> {
@@ -140,7 +142,10 @@ pub fn play_in_turn(
         });
         let mut run = locked();
         match played {
-            Ok(Some(report)) => run.finished(&report)?,
+            Ok(Some(report)) => {
+                run.finished(&report)?;
+                run.count_work(number, &report)?;
+            }
             Ok(None) => {
                 run.give_back(job.id);
                 return Ok(());
