@@ -67,16 +67,29 @@ pub fn write_atomic(target: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
-/// Removes what processes that were killed have left half written. Nobody else
-/// may be writing in the folder.
-pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
+/// Removes what processes that were killed have left half written of files whose
+/// names begin with one of these. Nobody else may be writing such files.
+pub fn remove_unfinished(folder: &Path, beginnings: &[&str]) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let stem = name.strip_suffix(UNFINISHED).and_then(|stem| stem.strip_suffix('.'));
         let process = stem.and_then(|stem| stem.rsplit_once('.')).map(|(_, process)| process);
-        if process.is_some_and(|process| process.parse::<u32>().is_ok()) {
+        let is_unfinished = process.is_some_and(|process| process.parse::<u32>().is_ok());
+        if is_unfinished && beginnings.iter().any(|beginning| name.starts_with(beginning)) {
             fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes them all, from a folder and those inside it.
+pub fn remove_all_unfinished(folder: &Path) -> io::Result<()> {
+    remove_unfinished(folder, &[""])?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove_all_unfinished(&entry.path())?;
         }
     }
     Ok(())
@@ -125,10 +138,20 @@ mod tests {
     #[test]
     fn only_half_written_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let names = ["a.parquet.123.tmp", "a.parquet", "mine.tmp", "12.tmp", "x.y.tmp"];
-        names.iter().for_each(|name| fs::write(folder.path().join(name), name).unwrap());
-        remove_unfinished(folder.path()).unwrap();
-        let is_there = |name: &&str| folder.path().join(name).exists();
-        assert_eq!(names.map(|name| is_there(&name)), [false, true, true, true, true]);
+        let ours = ["a.parquet.123.tmp", "state.json.7.tmp"];
+        let others = ["a.parquet", "a.tmp", "a.b.tmp", "12.tmp", "b.parquet.123.tmp"];
+        let path = |name: &&str| folder.path().join(name);
+        let all = ours.iter().chain(&others);
+        all.for_each(|name| fs::write(path(name), name).unwrap());
+        remove_unfinished(folder.path(), &["a", "state.json"]).unwrap();
+        assert!(ours.iter().all(|name| !path(name).exists()));
+        assert!(others.iter().all(|name| path(name).exists()));
+        let inside = folder.path().join("inside");
+        fs::create_dir(&inside).unwrap();
+        fs::write(inside.join("c.8.tmp"), "half").unwrap();
+        remove_all_unfinished(folder.path()).unwrap();
+        assert_eq!(fs::read_dir(inside).unwrap().count(), 0);
+        let left = others.iter().filter(|name| path(name).exists()).count();
+        assert_eq!(left, others.len() - 1, "only the one of b.parquet is gone");
     }
 }

@@ -144,11 +144,25 @@ mod tests {
         assert_eq!(watch.resignation, Some(Resignation { ply: 2, white: true }));
     }
 
-    #[test]
-    fn verdicts_need_both_sides() {
+    /// Won from 0.8 on, drawn up to 0.1, when that holds for three plies.
+    fn rules() -> Adjudicate {
         let verdict =
             |value| Some(Verdict { value, plies: 3, from_ply: 0, to_ply: 0, final_value: None });
-        let rules = Adjudicate { win: verdict(0.8), draw: verdict(0.1), ..Adjudicate::default() };
+        Adjudicate { win: verdict(0.8), draw: verdict(0.1), ..Adjudicate::default() }
+    }
+
+    #[test]
+    fn a_game_that_is_played_on_hears_no_verdict() {
+        for values in [[0.85, -0.82, 0.85], [0.05, -0.1, 0.0]] {
+            let end = |dice| play(&mut Watch::new(Some(&RESIGN), dice), &values, &rules());
+            assert!(end(0.9).is_some(), "{values:?}");
+            assert_eq!(end(0.1), None, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn verdicts_need_both_sides() {
+        let rules = rules();
         let watch = || Watch::new(None, 1.0);
         let (ply, end) = play(&mut watch(), &[0.85, -0.82, 0.85], &rules).unwrap();
         assert_eq!((ply, end.winner), (2, Some(Color::White)));

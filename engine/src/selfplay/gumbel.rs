@@ -195,11 +195,11 @@ mod tests {
     #[test]
     fn the_best_value_wins_whatever_the_noise() {
         let (priors, values) = ([0.4, 0.3, 0.2, 0.1], [-0.5, -0.4, 0.6, -0.9]);
-        for seed in 0..50 {
-            let (tree, draw) = run(&priors, &values, 16, seed);
-            assert_eq!(draw.winner(&Gumbel::default(), &tree), 2, "seed {seed}");
+        for (seed, visits) in (0..50).flat_map(|seed| [8, 16, 32, 64].map(|n| (seed, n))) {
+            let (tree, draw) = run(&priors, &values, visits, seed);
+            assert_eq!(draw.winner(&Gumbel::default(), &tree), 2, "seed {seed}, {visits} visits");
             let policy = improved_policy(&Gumbel::default(), &tree, ROOT);
-            assert!(policy[2] > 0.9, "{policy:?}");
+            assert!(policy[2] > 0.9, "{visits} visits: {policy:?}");
         }
     }
 

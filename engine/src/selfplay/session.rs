@@ -113,13 +113,16 @@ fn room(settings: &Settings, source: &dyn EvaluatorSource) -> (usize, usize) {
 
 /// The lines of the input. The thread that reads them cannot be interrupted, so
 /// nobody waits for it.
-fn lines_of(input: impl BufRead + Send + 'static) -> Receiver<String> {
+fn lines_of(mut input: impl BufRead + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
-        for line in input.lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
+        let mut line = Vec::new();
+        // What is no text is no request either, but the lines after it may be.
+        while matches!(input.read_until(b'\n', &mut line), Ok(1..)) {
+            if sender.send(String::from_utf8_lossy(&line).trim().to_string()).is_err() {
                 break;
             }
+            line.clear();
         }
     });
     receiver
@@ -140,7 +143,7 @@ fn listen(
             Err(RecvTimeoutError::Timeout) => continue,
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        if line.trim().is_empty() {
+        if line.is_empty() {
             continue;
         }
         match serde_json::from_str(&line) {

@@ -269,6 +269,9 @@ impl Settings {
             demand(sound(gumbel.value_scale), "gumbel.value_scale must be 0 or more");
             demand(self.forced_playouts == 0.0, "forced_playouts belong to PUCT, not to gumbel");
             demand(self.kld_stop.is_none(), "kld_stop belongs to PUCT, not to gumbel");
+            // Its targets improve on the priors: flattened ones would flatten the
+            // network, generation after generation.
+            demand(warm == 1.0, "policy_temperature belongs to PUCT, not to gumbel");
         }
         if let Some(stop) = &self.kld_stop {
             demand(stop.interval >= 1, "kld_stop.interval must be at least 1");
@@ -287,6 +290,11 @@ impl Settings {
             demand(fits, &format!("adjudicate.{name}: values are between 0 and 1"));
             // One ply is one side's word alone.
             demand(verdict.plies >= 2, &format!("adjudicate.{name}.plies must be at least 2"));
+            let arrives = verdict.final_value.is_none() || verdict.to_ply > verdict.from_ply;
+            demand(
+                arrives,
+                &format!("adjudicate.{name}: final_value needs a to_ply after from_ply"),
+            );
         }
         found
     }
@@ -335,11 +343,31 @@ mod tests {
             cpuct: f32::NAN,
             gumbel: Some(Gumbel { considered: 1, ..Gumbel::default() }),
             forced_playouts: 2.0,
+            policy_temperature: 1.5,
             resign: Some(Resign { value: 2.0, moves: 0, play_on: 0.1 }),
+            adjudicate: Adjudicate {
+                win: Some(Verdict {
+                    value: 0.9,
+                    plies: 1,
+                    from_ply: 40,
+                    to_ply: 40,
+                    final_value: Some(0.5),
+                }),
+                ..Adjudicate::default()
+            },
             ..Settings::default()
         };
         let told = bad.problems().join("; ");
-        for part in ["visits", "cpuct", "considered", "forced_playouts", "resign.value"] {
+        for part in [
+            "visits",
+            "cpuct",
+            "considered",
+            "forced_playouts",
+            "policy_temperature",
+            "resign.value",
+            "win.plies",
+            "final_value",
+        ] {
             assert!(told.contains(part), "{part}: {told}");
         }
     }

@@ -19,7 +19,11 @@ fn options() -> Values {
 
 /// Plays the jobs and returns all replies.
 fn session(lines: &[Json]) -> Vec<Reply> {
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    replies(lines.iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes())
+}
+
+/// What a session says to its input.
+fn replies(input: Vec<u8>) -> Vec<Reply> {
     let mut out = Vec::new();
     run(&Options::new(&options()), io::Cursor::new(input), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
@@ -139,6 +143,24 @@ fn what_cannot_be_played_is_refused_and_the_rest_goes_on() {
 }
 
 #[test]
+fn bytes_that_are_no_text_are_refused_and_the_rest_goes_on() {
+    let job = |id: u64| json!({"request": "play", "id": id, "settings": {"visits": 4}});
+    let fen: &[u8] = b"\n{\"request\": \"play\", \"id\": 2, \"fen\": \"\xff\"}\n\xfe\n";
+    let input = [job(1).to_string().as_bytes(), fen, job(3).to_string().as_bytes()].concat();
+    let (mut played, mut refused) = (Vec::new(), Vec::new());
+    for reply in replies(input) {
+        match reply {
+            Reply::Game(game) => played.push(game.id),
+            Reply::Refused { id, .. } => refused.push(id),
+            _ => {}
+        }
+    }
+    played.sort();
+    refused.sort();
+    assert_eq!((played, refused), (vec![1, 3], vec![None, Some(2)]));
+}
+
+#[test]
 fn tablebases_that_are_not_there_are_named() {
     let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
     for (path, told) in [("/no/such/tables", "/no/such/tables"), (sources, "no tablebases there")] {
@@ -181,6 +203,25 @@ fn the_playout_cap_shortens_most_searches() {
     let full = searches.iter().filter(|s| s.full).count() as f64 / searches.len() as f64;
     assert!((full - 0.25).abs() < 0.06, "{full}");
     assert!(searches.iter().filter(|s| !s.full && s.moves.len() > 1).all(|s| s.visits == 8));
+}
+
+#[test]
+fn cheap_searches_have_neither_noise_nor_force() {
+    let first = |full_share: f32, epsilon: f32, forced: f32| -> Vec<_> {
+        let settings = json!({"visits": 60, "noise": {"epsilon": epsilon, "alpha": 0.1},
+                              "playout_cap": {"full_share": full_share, "cheap_visits": 60},
+                              "forced_playouts": forced, "temperature": {"start": 0.0},
+                              "adjudicate": {"max_plies": 1}});
+        let visits = |game: GameReport| -> Vec<u32> {
+            game.plies[0].search.iter().flat_map(|s| &s.moves).map(|m| m.visits).collect()
+        };
+        play(6, settings).into_iter().map(visits).collect()
+    };
+    let plain = first(0.0, 0.0, 0.0);
+    for (epsilon, forced) in [(0.9, 0.0), (0.0, 5.0)] {
+        assert_eq!(first(0.0, epsilon, forced), plain, "{epsilon} {forced}");
+        assert_ne!(first(1.0, epsilon, forced), plain, "{epsilon} {forced}");
+    }
 }
 
 #[test]

@@ -301,6 +301,7 @@ fn divergence(before: &[u32], now: &[u32]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::settings::KldStop;
     use super::*;
     use shakmaty::Chess;
 
@@ -316,11 +317,15 @@ mod tests {
     }
 
     fn search(settings: &Settings, visits: u32) -> Thinking {
+        search_with(&Nothing, settings, visits)
+    }
+
+    fn search_with(memory: &dyn Memory, settings: &Settings, visits: u32) -> Thinking {
         let mut line = Line::new(Chess::default());
         let mut random = Random::new(3);
         let kind = SearchKind { full: true, visits, temperature: 0.0 };
         let mut thinking = Thinking::new(Tree::default(), &line, kind);
-        let step = thinking.advance(&mut line, settings, &Nothing, None, &mut random);
+        let step = thinking.advance(&mut line, settings, memory, None, &mut random);
         assert!(matches!(step, Step::Done));
         thinking
     }
@@ -330,6 +335,57 @@ mod tests {
         let tree = &thinking.tree;
         let ours = tree.edges(ROOT).iter().filter(|edge| tree.visits(edge) > 0);
         ours.map(|edge| tree.edges(edge.child).iter().filter(|e| tree.visits(e) > 0).count()).sum()
+    }
+
+    /// Every position is even; the first moves are the likeliest.
+    struct Leaning;
+
+    impl Memory for Leaning {
+        fn recall(&self, _: &Line, priors: &mut [f32]) -> Option<Value> {
+            let sum: f32 = (1..=priors.len()).map(|at| 1.0 / at as f32).sum();
+            (1..).zip(priors).for_each(|(at, prior)| *prior = 1.0 / (at as f32 * sum));
+            Some(Value { win: 0.25, draw: 0.5, loss: 0.25, moves_left: None })
+        }
+    }
+
+    #[test]
+    fn frozen_replies_are_drawn_as_often_as_they_had_been_visited() {
+        let mut settings = Settings { contempt_freeze: 60, ..Settings::default() };
+        settings.noise.epsilon = 0.0;
+        let thinking = search_with(&Leaning, &settings, 8000);
+        let tree = &thinking.tree;
+        let ours: Vec<u32> = tree.edges(ROOT).iter().map(|edge| edge.child).collect();
+        let mut looked_at = 0;
+        for child in ours {
+            let Some(before) = thinking.frozen.get(&child) else { continue };
+            let visits = tree.edges(child).iter().map(|edge| tree.visits(edge));
+            let since: Vec<u32> = visits.zip(before).map(|(now, before)| now - before).collect();
+            let (drawn, all) = (since.iter().sum::<u32>(), before.iter().sum::<u32>());
+            for (since, before) in since.iter().zip(before) {
+                let share = f64::from(*before) / f64::from(all);
+                let expected = f64::from(drawn) * share;
+                let spread = (expected * (1.0 - share)).sqrt();
+                let away = (f64::from(*since) - expected).abs();
+                assert!(away <= 5.0 * spread + 1.0, "{since} for {before} of {all}");
+                looked_at += u32::from(expected > 50.0);
+            }
+            // Our own moves are chosen as ever.
+            let deeper = tree.edges(child).iter().map(|edge| edge.child);
+            assert!(deeper.into_iter().all(|node| !thinking.frozen.contains_key(&node)));
+        }
+        assert!(looked_at >= 10, "{looked_at}");
+        assert!(!thinking.frozen.contains_key(&ROOT));
+    }
+
+    #[test]
+    fn a_search_is_looked_at_in_intervals() {
+        for interval in [10, 40] {
+            // However much is learned, it is too little.
+            let kld_stop = Some(KldStop { interval, gain: 1e9 });
+            let thinking = search(&Settings { kld_stop, ..Settings::default() }, 800);
+            // The first look has nothing to compare with.
+            assert_eq!(thinking.tree.root().visits, 2 * interval + 1);
+        }
     }
 
     #[test]

@@ -160,25 +160,33 @@ impl Tree {
             tree.nodes[next].first = first;
             next += 1;
         }
-        tree.sum_up_root();
+        tree.sum_up();
         tree
     }
 
     /// A position that was a repetition as long as its first occurrence was in the
-    /// tree had visits that say nothing about its moves: only the network's word
-    /// and the visits of the moves are kept.
-    fn sum_up_root(&mut self) {
-        if !self.root().is_expanded() {
-            return;
+    /// tree had visits that say nothing about its moves. So only the network's word
+    /// and the visits of the moves are kept; what was nothing but a repetition is
+    /// looked at anew.
+    fn sum_up(&mut self) {
+        // Children stand behind their parents.
+        for index in (0..self.nodes.len() as u32).rev() {
+            let node = self.node(index);
+            if node.is_over {
+                continue;
+            }
+            let own = match node.is_expanded() {
+                true => (1, f64::from(node.value), f64::from(node.draw)),
+                false => (0, 0.0, 0.0),
+            };
+            let children = self.edges(index).iter().filter_map(|edge| self.child(edge));
+            let (visits, value_sum, draw_sum) =
+                children.fold(own, |(visits, value, draw), child| {
+                    (visits + child.visits, value - child.value_sum, draw + child.draw_sum)
+                });
+            let node = self.node_mut(index);
+            (node.visits, node.value_sum, node.draw_sum) = (visits, value_sum, draw_sum);
         }
-        let root = self.root();
-        let own = (1, f64::from(root.value), f64::from(root.draw));
-        let children = self.edges(ROOT).iter().filter_map(|edge| self.child(edge));
-        let (visits, value_sum, draw_sum) = children.fold(own, |(visits, value, draw), child| {
-            (visits + child.visits, value - child.value_sum, draw + child.draw_sum)
-        });
-        let root = self.node_mut(ROOT);
-        (root.visits, root.value_sum, root.draw_sum) = (visits, value_sum, draw_sum);
     }
 }
 
@@ -201,6 +209,7 @@ mod tests {
         (tree.node_mut(child).value, tree.node_mut(child).draw) = (0.4, 0.2);
         tree.book(&[ROOT, child], 0.4, 0.2);
         let grandchild = tree.enter(child, 7);
+        tree.node_mut(grandchild).is_over = true;
         tree.book(&[ROOT, child, grandchild], -0.6, 0.0);
         assert_eq!(tree.root().visits, 3);
         assert!((tree.root().q() - (0.1 - 0.4 - 0.6) / 3.0).abs() < 1e-6);
@@ -217,25 +226,59 @@ mod tests {
         assert_eq!(tree.below(moves[5]).root().visits, 0);
     }
 
-    #[test]
-    fn visits_as_a_repetition_are_forgotten_at_the_root() {
-        let moves = Chess::default().legal_moves();
+    /// A tree in which the node at the end of a path of first moves was visited
+    /// as a repetition three times before it was one no more; then one of its
+    /// moves ended the game.
+    fn with_a_former_repetition(depth: usize) -> (Tree, Vec<u32>, Vec<Move>) {
+        let moves: Vec<Move> = Chess::default().legal_moves().into_iter().collect();
         let priors = vec![0.05; moves.len()];
         let mut tree = Tree::default();
-        tree.expand(ROOT, &moves, &priors);
-        tree.book(&[ROOT], 0.1, 0.5);
-        let child = tree.enter(ROOT, 0);
-        (0..3).for_each(|_| tree.book(&[ROOT, child], 0.0, 1.0));
-        // Now it is none any more.
-        tree.expand(child, &moves, &priors);
-        (tree.node_mut(child).value, tree.node_mut(child).draw) = (0.4, 0.2);
-        tree.book(&[ROOT, child], 0.4, 0.2);
-        let grandchild = tree.enter(child, 1);
-        tree.book(&[ROOT, child, grandchild], -0.6, 0.0);
+        let mut path = vec![ROOT];
+        for _ in 0..depth {
+            let last = *path.last().unwrap();
+            tree.expand(last, &moves, &priors);
+            (tree.node_mut(last).value, tree.node_mut(last).draw) = (0.1, 0.5);
+            tree.book(&path, 0.1, 0.5);
+            path.push(tree.enter(last, 0));
+        }
+        let repeated = *path.last().unwrap();
+        (0..3).for_each(|_| tree.book(&path, 0.0, 1.0));
+        tree.expand(repeated, &moves, &priors);
+        (tree.node_mut(repeated).value, tree.node_mut(repeated).draw) = (0.4, 0.2);
+        tree.book(&path, 0.4, 0.2);
+        path.push(tree.enter(repeated, 1));
+        tree.node_mut(path[depth + 1]).is_over = true;
+        tree.book(&path, -0.6, 0.0);
+        (tree, path, moves)
+    }
+
+    fn visits_of_moves(tree: &Tree, index: u32) -> u32 {
+        tree.edges(index).iter().map(|edge| tree.visits(edge)).sum()
+    }
+
+    #[test]
+    fn visits_as_a_repetition_are_forgotten() {
+        let (tree, _, moves) = with_a_former_repetition(1);
         let below = tree.below(moves[0]);
-        let visits: u32 = below.edges(ROOT).iter().map(|edge| below.visits(edge)).sum();
-        assert_eq!((below.root().visits, visits), (2, 1));
+        assert_eq!((below.root().visits, visits_of_moves(&below, ROOT)), (2, 1));
         assert!((below.root().q() - (0.4 + 0.6) / 2.0).abs() < 1e-6);
         assert!((below.root().mean_draw() - 0.1).abs() < 1e-6);
+        // The same one move deeper: its parent forgets them as well.
+        let (tree, _, moves) = with_a_former_repetition(2);
+        let below = tree.below(moves[0]);
+        let repeated = below.edges(ROOT)[0].child;
+        assert_eq!((below.root().visits, below.node(repeated).visits), (3, 2));
+        assert!((below.root().q() - (0.1 - 0.4 - 0.6) / 3.0).abs() < 1e-6);
+        assert!((below.root().mean_draw() - 0.7 / 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_was_nothing_but_a_repetition_is_looked_at_anew() {
+        let (mut tree, path, moves) = with_a_former_repetition(1);
+        let repetition = tree.enter(path[1], 3);
+        (0..5).for_each(|_| tree.book(&[ROOT, path[1], repetition], 0.0, 1.0));
+        let below = tree.below(moves[0]);
+        assert_eq!((below.root().visits, visits_of_moves(&below, ROOT)), (2, 1));
+        assert_eq!(below.q(&below.edges(ROOT)[3]), None);
     }
 }

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Instant;
 use trainer::config::{Format, TrainConfig};
-use trainer::train::Checkpoint;
+use trainer::train::{Checkpoint, checkpoints};
 
 /// A loop of seconds: the smallest network, a few short games.
 const QUICK: &str = "
@@ -219,6 +219,18 @@ fn twenty_kills_change_nothing() {
     let history = |folder: &Path| state(folder)["history"].clone();
     assert_eq!(history(folder), history(whole.path()));
     assert_eq!(lasting_metrics(folder), lasting_metrics(whole.path()));
+    let left = files(&folder.join("loops")).into_iter().filter(|name| name.ends_with(".tmp"));
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+/// Names of all files in a folder and in those inside it.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let names = entries.flat_map(|entry| match entry.file_type().unwrap().is_dir() {
+        true => files(&entry.path()),
+        false => vec![entry.file_name().to_string_lossy().into_owned()],
+    });
+    names.collect()
 }
 
 /// The log without what depends on how the work was shared among threads, to
@@ -310,6 +322,42 @@ fn a_gate_that_nobody_passes_escalates() {
     assert_eq!(trained(3), (0.45, rate / 2.0, 2, false));
     assert_eq!(trained(4), (0.45, rate / 2.0, 2, false));
     assert_eq!(trained(5), (0.8, rate / 2.0, 1, false));
+    // Of generations that training does not go on from only the networks are left.
+    let kept = |number: u32| {
+        checkpoints(&folder.join(format!("loops/quick/generations/{number:04}/run"))).len()
+    };
+    assert_eq!([0, 1, 2, 3, 4, 5].map(kept), [1, 0, 0, 0, 0, 0]);
+}
+
+/// A match that another build of the engine has begun.
+#[test]
+fn a_match_of_other_players_is_put_aside_and_played_anew() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    quick(folder, "gate: {kind: score, games: 4, tc: nodes=2, score: 0.0}\n");
+    let once = [&RUN[..], &["--generations", "1"]].concat();
+    run_ok(folder, &once);
+    let finished = state(folder);
+    let mut judging = finished.clone();
+    for (key, value) in [("generation", 1), ("best", 0), ("weights", 0)] {
+        judging[key] = value.into();
+    }
+    judging["stage"] = "judge".into();
+    let path = folder.join("loops/quick/state.json");
+    fs::write(path, serde_json::to_vec(&judging).unwrap()).unwrap();
+    let journal = folder.join("loops/quick/generations/0001/gate/match.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let (header, games) = text.split_once('\n').unwrap();
+    let mut header: serde_json::Value = serde_json::from_str(header).unwrap();
+    header["settings"]["players"] = "others".into();
+    let others = format!("{header}\n{games}");
+    fs::write(&journal, &others).unwrap();
+    let output = run_in(folder, &once);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.contains("played anew"), "{errors}");
+    assert_eq!(state(folder), finished);
+    let aside = folder.join("loops/quick/generations/0001/gate-old-1/match.jsonl");
+    assert_eq!(fs::read_to_string(aside).unwrap(), others);
 }
 
 #[test]
@@ -400,10 +448,17 @@ fn the_pull_to_the_start_adapts_over_generations() {
     let more = ["--generations", "1", "--set", "name=first"];
     run_ok(folder, &[&RUN[..], &more].concat());
     let start = "start: loops/first/generations/0001/net.onnx\n";
-    for (drift, grows) in [("target: 0.000001, limit: 9", true), ("target: 8, limit: 9", false)] {
+    // After a veto too, when training goes back to the start's weights.
+    let never = "gate: {kind: score, games: 20, tc: nodes=2, score: 1.0}\n";
+    for (drift, gate, grows) in [
+        ("target: 0.000001, limit: 9", "", true),
+        ("target: 0.000001, limit: 9", never, true),
+        ("target: 8, limit: 9", "", false),
+    ] {
         let _ = fs::remove_dir_all(folder.join("loops/quick"));
-        quick(folder, &format!("{start}drift: {{{drift}, weight: 0.5}}\n"));
+        quick(folder, &format!("{start}{gate}drift: {{{drift}, weight: 0.5}}\n"));
         run_ok(folder, &RUN);
+        assert_eq!(state(folder)["vetoes"], if gate.is_empty() { 0 } else { 3 });
         let weights: Vec<f64> =
             (1..=3).map(|number| training(folder, number).loss.kl.weight).collect();
         assert_eq!(weights[0], 0.5);

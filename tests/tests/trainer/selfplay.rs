@@ -1,6 +1,9 @@
 //! `trainer selfplay` with the engine's real binary: games on disk, whatever dies.
 
 use crate::driver::{root, run_in, run_ok, run_refused, stockfish, tables, trainer};
+use engine::chess::parse_fen;
+use engine::tablebase::{Tablebases, Wdl};
+use shakmaty::Position;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -159,6 +162,10 @@ fn what_cannot_work_is_named() {
     fs::write(folder.join("odd.yaml"), "vistis: 3\n").unwrap();
     let errors = play(&["--config", "odd.yaml"]);
     assert!(errors.contains("vistis"), "{errors}");
+    let errors = play(&["--watch-net"]);
+    assert!(errors.contains("--watch-net") && errors.contains("--net"), "{errors}");
+    let errors = play(&["--processes", "2"]);
+    assert!(errors.contains("--processes"), "{errors}");
     let output = run_in(folder, &["selfplay", "--games", "1", "--out", "x", "--openings", "moon"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("moon"));
 }
@@ -398,12 +405,35 @@ fn tablebases_decide_games() {
         let text = format!("visits: 8\nadjudicate: {{tablebase: {decide}, max_plies: 300}}\n");
         fs::write(folder.join("search.yaml"), text).unwrap();
         let (out, option) = (format!("games-{decide}"), format!("SyzygyPath={tables}"));
-        let mut args = vec!["selfplay", "--games", "4", "--out", &out, "--config", "search.yaml"];
+        let mut args = vec!["selfplay", "--games", "8", "--out", &out, "--config", "search.yaml"];
         args.extend(["--option", "Backend=random", "--option", &option, "--json"]);
         args.extend(["--openings", "book:book.epd"]);
         let telemetry: serde_json::Value = serde_json::from_str(&run_ok(folder, &args)).unwrap();
         let count = telemetry["terminations"]["tablebase"].as_u64().unwrap_or(0);
         assert_eq!(count > 0, decide, "{telemetry}");
-        assert_eq!(telemetry["games"], 4);
+        assert_eq!(telemetry["games"], 8);
+    }
+    let known = Tablebases::open(&tables).0;
+    let mut games = records(&folder.join("games-true"));
+    games.retain(|game| game.termination == "tablebase");
+    games.iter().for_each(|game| assert_eq!(game.result, told_by(&known, game), "{game:?}"));
+    assert!(games.iter().any(|game| game.result != Outcome::Draw));
+}
+
+/// How the tables end a game from its last position on.
+fn told_by(tables: &Tablebases, game: &Record) -> Outcome {
+    let mut position = parse_fen(&game.start_fen, game.chess960).unwrap();
+    for played in game.plies.iter().filter_map(|ply| ply.played) {
+        let m = played.unpack(&position);
+        position.play_unchecked(m);
+    }
+    let [mover, other] = match position.turn().is_white() {
+        true => [Outcome::White, Outcome::Black],
+        false => [Outcome::Black, Outcome::White],
+    };
+    match tables.wdl(&position).unwrap() {
+        Wdl::Win => mover,
+        Wdl::Loss => other,
+        _ => Outcome::Draw,
     }
 }

@@ -1,7 +1,7 @@
 //! `trainer selfplay` when something dies, fills up or changes in between: no
 //! finished game is lost.
 
-use crate::driver::{interrupt, run_ok, run_refused, trainer};
+use crate::driver::{engine, interrupt, run_ok, run_refused, trainer};
 use crate::selfplay::{
     command, false_arbor, games, on_disk, quick_games, records, script, spooled, start, wait_for,
 };
@@ -160,15 +160,51 @@ fn another_engine_that_dies_is_restarted() {
     assert_eq!(games(folder).len(), 3);
 }
 
+#[cfg(unix)]
 #[test]
 fn ctrl_c_keeps_what_is_finished() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     let mut child = start(folder, &command("500", &[]));
     wait_for(&mut child, folder, 10);
+    let before = seeds(folder);
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(on_disk(folder) >= 10);
+    assert!(before.len() >= 10 && before.is_subset(&seeds(folder)));
+    resume_without_playing(folder, "idle", &command("500", &[]));
+}
+
+/// Games that the engine had told, but nobody had heard yet, when Ctrl-C came.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_games_that_are_on_their_way() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path();
+    let ours = engine().display().to_string();
+    // A slow messenger, so that there are always some.
+    let body = format!(
+        "if [ \"$1\" != selfplay ]; then exec {ours} \"$@\"; fi\n\
+         {ours} \"$@\" | while read -r line; do\n\
+           case \"$line\" in\n\
+             *'\"reply\":\"game\"'*) sleep 0.3; printf '%s\\n' \"$line\" >> told ;;\n\
+           esac\n\
+           printf '%s\\n' \"$line\"\n\
+         done\n"
+    );
+    let slow = script(folder, "slow", &body);
+    fs::write(folder.join("short.yaml"), "adjudicate: {max_plies: 20}\n").unwrap();
+    let told = || -> BTreeSet<u64> {
+        let text = fs::read_to_string(folder.join("told")).unwrap_or_default();
+        let games = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+        games.filter_map(|game: serde_json::Value| game["seed"].as_u64()).collect()
+    };
+    let mut child = start(folder, &command("500", &["--engine", &slow, "--config", "short.yaml"]));
+    wait_for(&mut child, folder, 3);
+    interrupt(&child);
+    let before = told();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(told().len() > before.len(), "none was on its way");
+    assert_eq!(seeds(folder), told());
 }
 
 /// How fast the engine was is known as far as it went.

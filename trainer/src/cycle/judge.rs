@@ -33,6 +33,9 @@ impl Verdict {
 /// A match to play.
 struct Fixture<'a> {
     name: &'a str,
+    /// Among the matches of a generation. Each has openings of its own: the same
+    /// networks play the same games from the same openings, and would count twice.
+    number: u64,
     opponent: Rival,
     games: u64,
     tc: TimeControl,
@@ -56,13 +59,13 @@ impl Judge<'_> {
             return Ok(Some(Verdict::given(true)));
         }
         let mut verdict = Verdict::given(true);
-        let best = ("gate", Rival::Network("best", state.best));
-        let start = ("gate-start", Rival::Network("start", 0));
+        let best = ("gate", 0, Rival::Network("best", state.best));
+        let start = ("gate-start", 1, Rival::Network("start", 0));
         // Where the best is the start, one match says all.
         let twice = (self.config.gate.includes_start() || drifted) && state.best != 0;
-        for (name, opponent) in [Some(best), twice.then_some(start)].into_iter().flatten() {
+        for (name, number, opponent) in [Some(best), twice.then_some(start)].into_iter().flatten() {
             if verdict.accepted {
-                let Some((result, passed)) = self.pass(state, name, opponent)? else {
+                let Some((result, passed)) = self.pass(state, name, number, opponent)? else {
                     return Ok(None);
                 };
                 verdict.results.push(result);
@@ -77,6 +80,7 @@ impl Judge<'_> {
         &self,
         state: &State,
         name: &str,
+        number: u64,
         opponent: Rival,
     ) -> Result<Option<(MatchResult, bool)>, LoopError> {
         let (games, tc, sprt) = match &self.config.gate {
@@ -84,7 +88,7 @@ impl Judge<'_> {
             Gate::Sprt { games, tc, sprt, .. } => (*games, *tc, Some(*sprt)),
             Gate::Score { games, tc, .. } => (*games, *tc, None),
         };
-        let fixture = Fixture { name, opponent, games, tc, sprt };
+        let fixture = Fixture { name, number, opponent, games, tc, sprt };
         let Some((result, report)) = self.play(state, &fixture)? else { return Ok(None) };
         let decision = report.sprt.as_ref().and_then(|line| line.decision);
         let passed = match (&self.config.gate, decision) {
@@ -102,7 +106,7 @@ impl Judge<'_> {
             return Ok(Some(Vec::new()));
         }
         let mut results = Vec::new();
-        for opponent in &watch.opponents {
+        for (number, opponent) in (2..).zip(&watch.opponents) {
             let rival = match opponent {
                 Opponent::Best => Rival::Network("best", state.best),
                 Opponent::Older => Rival::Network("older", state.generation / 2),
@@ -112,6 +116,7 @@ impl Judge<'_> {
             let name = format!("watch-{}", opponent.name());
             let fixture = Fixture {
                 name: &name,
+                number,
                 opponent: rival,
                 games: watch.games,
                 tc: watch.tc,
@@ -142,7 +147,7 @@ impl Judge<'_> {
             games: fixture.games,
             tc: fixture.tc,
             sprt: fixture.sprt,
-            seed: self.config.seed.wrapping_add(u64::from(state.generation)),
+            seed: self.config.seed.wrapping_add(fixture.number << 32 | u64::from(state.generation)),
             out: self.folder.part(state.generation, fixture.name),
             programs: self.programs,
         };

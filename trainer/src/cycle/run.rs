@@ -10,7 +10,7 @@ use super::strength::{Strength, strengths};
 use super::veto::{Measures, measures};
 use crate::config::Format;
 use crate::differences::differences;
-use crate::files::{lock, write_atomic};
+use crate::files::{lock, remove_all_unfinished, write_atomic};
 use crate::interrupt;
 use crate::metrics::{LogLine, Recorder, read_metrics};
 use crate::players::Programs;
@@ -43,6 +43,7 @@ impl Loop {
         std::fs::create_dir_all(folder.path()).map_err(failed(folder.path().to_path_buf()))?;
         let lock = lock(&folder.lock()).map_err(failed(folder.lock()))?;
         let lock = lock.ok_or_else(|| LoopError::InUse(folder.path().to_path_buf()))?;
+        remove_all_unfinished(folder.path()).map_err(failed(folder.path().to_path_buf()))?;
         let state = State::read(&folder.state())
             .map_err(|cause| LoopError::State { path: folder.state(), cause })?;
         settle_config(&config, &folder, state.is_some())?;

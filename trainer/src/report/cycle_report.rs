@@ -190,7 +190,7 @@ fn distributions(folder: &Path, state: &State) -> Vec<(String, String)> {
     let newest = numbers.map(|number| folder.telemetry(number)).find(|found| found.games > 0);
     let Some(telemetry) = newest else { return Vec::new() };
     let lengths: Vec<(String, f64)> =
-        telemetry.lengths.iter().map(|(from, count)| (from.to_string(), *count as f64)).collect();
+        telemetry.length_bars().into_iter().map(|(from, n)| (from.to_string(), n as f64)).collect();
     vec![
         ("first-moves".to_string(), bars("First moves", &top(&telemetry.first_moves))),
         ("openings".to_string(), bars("Openings", &top(&telemetry.openings))),

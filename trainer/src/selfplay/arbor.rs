@@ -170,15 +170,18 @@ pub fn check_hash(
     said: &str,
     loaded: Option<SystemTime>,
 ) -> Result<(), SelfplayError> {
-    let Some(path) = &settings.network else { return Ok(()) };
-    let failed = |source| SelfplayError::Write { path: path.clone(), source };
-    let found = hash_file(path).map_err(failed)?;
-    let has_changed = settings.watch_network && settings.network_time() != loaded;
-    match said.is_empty() || said == found || has_changed {
-        true => Ok(()),
-        false => {
-            let (path, said) = (path.clone(), said.to_string());
-            Err(SelfplayError::WrongNetwork { path, said, found })
-        }
+    let Some(path) = settings.network.as_ref().filter(|_| !said.is_empty()) else {
+        return Ok(());
+    };
+    let found = hash_file(path);
+    // Looked at last: it may be changing right now, or be gone for a moment.
+    if settings.watch_network && settings.network_time() != loaded {
+        return Ok(());
     }
+    let failed = |source| SelfplayError::Write { path: path.clone(), source };
+    let found = found.map_err(failed)?;
+    if said == found {
+        return Ok(());
+    }
+    Err(SelfplayError::WrongNetwork { path: path.clone(), said: said.to_string(), found })
 }

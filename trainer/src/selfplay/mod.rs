@@ -62,7 +62,17 @@ pub enum SelfplayError {
 
 /// Plays the games that the plan still lacks.
 pub fn selfplay(settings: &Settings) -> Result<Played, SelfplayError> {
+    if settings.watch_network && settings.network.is_none() {
+        return Err(SelfplayError::Settings("--watch-net needs --net".to_string()));
+    }
     if let Some(name) = Arbor::name(settings)? {
+        if settings.processes > 1 {
+            return Err(SelfplayError::Settings(
+                "--processes is for other engines; ours plays many games at once, see its option \
+                 Threads"
+                    .to_string(),
+            ));
+        }
         let arbor = Arbor::start(settings)?;
         return Run::open(settings, Player { name, is_ours: true }, &arbor.network)?.play(arbor);
     }

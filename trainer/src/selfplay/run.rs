@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const GLANCE: Duration = Duration::from_millis(100);
 
 /// So many deaths in a row, without a game in between, are no accident.
-const MOST_DEATHS: u32 = 3;
+const MOST_DEATHS: usize = 3;
 
 /// So often a game that does not hold is played again, each time with another
 /// seed; one that is over before its first move is such a game.
@@ -32,6 +32,9 @@ const MOST_ATTEMPTS: u32 = 4;
 
 /// Games that are told when Ctrl-C comes are heard for so long.
 const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Before an engine that cannot be started is tried once more.
+const PAUSE: Duration = Duration::from_secs(1);
 
 pub struct Run<'a> {
     settings: &'a Settings,
@@ -49,7 +52,7 @@ pub struct Run<'a> {
     waiting: VecDeque<u64>,
     under_way: BTreeMap<u64, Beginning>,
     /// In a row, without a game in between.
-    deaths: u32,
+    deaths: usize,
     /// What ended the run before its time; those who still play are to stop.
     has_failed: bool,
     restarts: u32,
@@ -94,7 +97,7 @@ impl<'a> Run<'a> {
             return Err(SelfplayError::Settings(problems.join("; ")));
         }
         let openings = Openings::open(&plan.openings)?;
-        let identity = identity(settings, &player.name, network);
+        let identity = identity(settings, &player, network);
         let size = Size { games: plan.games, shard: settings.shard_games };
         let (store, spooled) = Store::open(&settings.out, identity, size)?;
         let bar = progress::bar(Some(plan.games), "games");
@@ -172,7 +175,10 @@ impl<'a> Run<'a> {
         while !self.waiting.is_empty() && !interrupt::requested() {
             let arbor = match engine.take() {
                 Some(arbor) => arbor,
-                None => Arbor::start(self.settings)?,
+                None => match self.restart()? {
+                    Some(arbor) => arbor,
+                    None => continue,
+                },
             };
             self.check_network(&arbor)?;
             let Some(how) = self.with(arbor)? else { break };
@@ -184,6 +190,19 @@ impl<'a> Run<'a> {
             self.mourn(how)?;
         }
         self.end()
+    }
+
+    /// The engine again, after it died; `None` if that failed too.
+    fn restart(&mut self) -> Result<Option<Arbor>, SelfplayError> {
+        let how = match Arbor::start(self.settings) {
+            Err(SelfplayError::Died { how, .. }) => how,
+            Err(SelfplayError::Start { source, .. }) => source.to_string(),
+            started => return started.map(Some),
+        };
+        self.mourn(how)?;
+        // What kills it may pass.
+        std::thread::sleep(PAUSE);
+        Ok(None)
     }
 
     /// Plays with other engines, each of which has one game at a time.
@@ -210,8 +229,15 @@ impl<'a> Run<'a> {
         run.end()
     }
 
+    /// A game by one of several engines; when it cannot be kept, all of them stop.
+    pub fn finished_by(&mut self, player: usize, report: &GameReport) -> Result<(), SelfplayError> {
+        let kept = self.finished(report).and_then(|()| self.count_work(player, report));
+        self.has_failed |= kept.is_err();
+        kept
+    }
+
     /// Counts what another engine than ours did for a game.
-    pub fn count_work(&mut self, player: usize, report: &GameReport) -> Result<(), SelfplayError> {
+    fn count_work(&mut self, player: usize, report: &GameReport) -> Result<(), SelfplayError> {
         let (others, nodes) = (&mut self.others, report.effort.simulations);
         others.seconds = self.began.elapsed().as_secs_f64();
         others.games += 1;
@@ -245,7 +271,8 @@ impl<'a> Run<'a> {
         self.restarts += 1;
         self.deaths += 1;
         let command = self.settings.engine.to_string();
-        if self.deaths >= MOST_DEATHS {
+        let players = if self.player.is_ours { 1 } else { self.settings.processes.max(1) };
+        if self.deaths >= MOST_DEATHS * players {
             self.has_failed = true;
             return Err(SelfplayError::Died { command, how });
         }
@@ -400,13 +427,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub fn finished(&mut self, report: &GameReport) -> Result<(), SelfplayError> {
-        let kept = self.keep(report);
-        self.has_failed |= kept.is_err();
-        kept
-    }
-
-    fn keep(&mut self, report: &GameReport) -> Result<(), SelfplayError> {
+    fn finished(&mut self, report: &GameReport) -> Result<(), SelfplayError> {
         let Some(beginning) = self.under_way.remove(&report.id) else { return Ok(()) };
         let seed = self.seed(report.id);
         match record(report, &self.expected(seed, &beginning, &self.networks)) {
@@ -444,11 +465,14 @@ impl<'a> Run<'a> {
 
 /// What the games of a folder have in common. More games make a run longer; they
 /// do not make it another.
-fn identity(settings: &Settings, engine: &str, network: &str) -> Value {
+fn identity(settings: &Settings, player: &Player, network: &str) -> Value {
     let mut identity = serde_json::to_value(&settings.plan).unwrap_or_default();
     if let Some(object) = identity.as_object_mut() {
         object.remove("games");
-        object.insert("engine".to_string(), engine.into());
+        // Every game tells the version of its engine; a newer one of ours goes on.
+        if !player.is_ours {
+            object.insert("engine".to_string(), player.name.as_str().into());
+        }
         if !settings.watch_network {
             object.insert("network".to_string(), network.into());
         }

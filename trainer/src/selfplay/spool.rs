@@ -3,11 +3,12 @@
 use super::store::{StoreError, failed};
 use crate::files::write_atomic;
 use engine::selfplay::protocol::GameReport;
+use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-const NAME: &str = "games.spool";
+pub const NAME: &str = "games.spool";
 
 /// The file.
 pub struct Spool {
@@ -72,8 +73,14 @@ pub fn read(folder: &Path) -> Result<Vec<GameReport>, StoreError> {
     };
     let mut games = Vec::new();
     for line in BufReader::new(file).split(b'\n') {
+        let line = line.map_err(failed(&path))?;
         // A line that was cut off by a power cut is no game; those after it are.
-        games.extend(serde_json::from_slice(&line.map_err(failed(&path))?).ok());
+        let Ok(game) = serde_json::from_slice::<Value>(&line) else { continue };
+        let game = serde_json::from_value(game).map_err(|error| StoreError::State {
+            path: path.clone(),
+            cause: format!("has games of another version ({error})"),
+        })?;
+        games.push(game);
     }
     Ok(games)
 }

@@ -7,7 +7,7 @@
 //! So the shards depend on the games alone, not on the order in which they end.
 
 use super::spool::{self, Spool};
-use super::telemetry::Telemetry;
+use super::telemetry::{self, Telemetry};
 use crate::differences::differences;
 use crate::files::{lock, remove_unfinished, write_atomic};
 use crate::provenance;
@@ -24,6 +24,9 @@ use thiserror::Error;
 const STATE: &str = "selfplay.json";
 const LOCK: &str = "selfplay.lock";
 const PREFIX: &str = "selfplay-";
+
+/// How the names of a run's files begin; others may share its folder.
+const OUR_FILES: [&str; 4] = [PREFIX, STATE, spool::NAME, telemetry::FILE];
 
 /// Keys of a shard's metadata: the numbers of its games, and what they were like.
 const IDS: &str = "selfplay.ids";
@@ -102,7 +105,7 @@ impl Store {
         let lock = lock(&lock_path).map_err(failed(&lock_path))?;
         let lock = lock.ok_or_else(|| StoreError::InUse(folder.to_path_buf()))?;
         settle_state(folder, &config)?;
-        remove_unfinished(folder).map_err(failed(folder))?;
+        remove_unfinished(folder, &OUR_FILES).map_err(failed(folder))?;
         let (done, telemetry) = read_shards(folder)?;
         let mut spooled = spool::read(folder)?;
         spooled.retain(|report| !done.contains(&report.id));
@@ -196,7 +199,8 @@ impl Store {
     }
 
     fn write_shard(&mut self, first: u64) -> Result<(), StoreError> {
-        let Some(mut group) = self.groups.remove(&first) else { return Ok(()) };
+        // It is not given up before its shard is there: others write the spool anew.
+        let Some(group) = self.groups.get_mut(&first) else { return Ok(()) };
         group.games.sort_by_key(|game| game.id);
         let ids: Vec<u64> = group.games.iter().map(|game| game.id).collect();
         let json = |value: Result<String, serde_json::Error>| value.unwrap_or_default();
@@ -215,6 +219,7 @@ impl Store {
         }
         file.finish()?;
         self.telemetry.merge(&group.telemetry);
+        self.groups.remove(&first);
         let left = self.groups.values().flat_map(|group| &group.games);
         let left = left.map(|game| &game.line).chain(&self.beyond);
         let left: Vec<&[u8]> = left.map(Vec::as_slice).collect();
@@ -284,4 +289,56 @@ fn read_shards(folder: &Path) -> Result<(BTreeSet<u64>, Telemetry), StoreError> 
         telemetry.merge(&known.unwrap_or_default());
     }
     Ok((done, telemetry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{game, judged, settings};
+    use super::*;
+
+    fn open(folder: &Path) -> Result<(Store, Vec<GameReport>), StoreError> {
+        Store::open(folder, Value::Null, Size { games: 4, shard: 2 })
+    }
+
+    fn add(store: &mut Store, id: u64) -> Result<(), StoreError> {
+        store.add(&GameReport { id, ..game() }, judged(&game(), &settings()).unwrap())
+    }
+
+    #[test]
+    fn a_shard_that_cannot_be_written_costs_no_game() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path();
+        let (mut store, _) = open(folder).unwrap();
+        let in_the_way = folder.join("selfplay-00000000.parquet");
+        fs::create_dir_all(in_the_way.join("inside")).unwrap();
+        add(&mut store, 0).unwrap();
+        add(&mut store, 1).unwrap_err();
+        // Others go on until they hear of it, and write the spool anew.
+        add(&mut store, 2).unwrap();
+        add(&mut store, 3).unwrap();
+        drop(store);
+        fs::remove_dir_all(in_the_way).unwrap();
+        let (store, spooled) = open(folder).unwrap();
+        let waiting: Vec<u64> = spooled.iter().map(|report| report.id).collect();
+        assert_eq!((store.games(), waiting), (2, vec![0, 1]));
+    }
+
+    #[test]
+    fn a_spool_of_another_version_is_not_thrown_away() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path();
+        let (mut store, _) = open(folder).unwrap();
+        add(&mut store, 0).unwrap();
+        drop(store);
+        let path = folder.join(spool::NAME);
+        let whole = fs::read_to_string(&path).unwrap();
+        // A line that was cut off is no game.
+        fs::write(&path, format!("{}\n{whole}", &whole[..99])).unwrap();
+        assert_eq!(open(folder).unwrap().1.len(), 1);
+        let other = whole.replacen("\"termination\"", "\"end\"", 1);
+        fs::write(&path, &other).unwrap();
+        let told = open(folder).err().unwrap().to_string();
+        assert!(told.contains("another version") && told.contains(spool::NAME), "{told}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), other);
+    }
 }

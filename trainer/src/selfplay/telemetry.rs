@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// In the folder of a run.
-const FILE: &str = "telemetry.json";
+pub const FILE: &str = "telemetry.json";
 
 /// Plies of one bar of the length histogram.
 const LENGTH_STEP: u32 = 20;
@@ -160,15 +160,24 @@ impl Telemetry {
             ("opening", &self.openings),
         ];
         for (group, counts) in shares {
+            // Not all games begin where a first move or an opening is counted.
+            let all = counts.values().sum();
             for (name, count) in most_frequent(counts) {
-                metrics.push((format!("{group}/{name}"), per(count as f64, self.games)));
+                metrics.push((format!("{group}/{name}"), per(count as f64, all)));
             }
         }
-        for (from, count) in &self.lengths {
+        for (from, count) in self.length_bars() {
             let name = format!("length/{from}-{}", from + LENGTH_STEP - 1);
-            metrics.push((name, per(*count as f64, self.games)));
+            metrics.push((name, per(count as f64, self.games)));
         }
         metrics
+    }
+
+    /// Games by length: the first ply of each bar, those without games included.
+    pub fn length_bars(&self) -> Vec<(u32, u64)> {
+        let last = self.lengths.keys().next_back();
+        let bars = last.into_iter().flat_map(|last| (0..=*last).step_by(LENGTH_STEP as usize));
+        bars.map(|from| (from, self.lengths.get(&from).copied().unwrap_or(0))).collect()
     }
 
     /// A length for each game, in the middle of its bar.

@@ -10,12 +10,12 @@ use shakmaty::{Chess, EnPassantMode, fen::Fen};
 
 const SEED: u64 = 7;
 
-fn settings() -> Settings {
+pub fn settings() -> Settings {
     Settings { visits: 10, ..Settings::default() }
 }
 
 /// The shortest mate, its first move an opening, the others searched.
-fn game() -> GameReport {
+pub fn game() -> GameReport {
     let mut line = Line::new(Chess::default());
     let mut plies = Vec::new();
     for (at, text) in ["f2f3", "e7e5", "g2g4", "d8h4"].iter().enumerate() {
@@ -52,7 +52,7 @@ fn game() -> GameReport {
     }
 }
 
-fn judged(report: &GameReport, search: &Settings) -> Result<Record, String> {
+pub fn judged(report: &GameReport, search: &Settings) -> Result<Record, String> {
     let first = parse_move(&Chess::default(), "f2f3").unwrap();
     let beginning = Beginning { moves: vec![PackedMove::new(first).0], ..Beginning::default() };
     record(

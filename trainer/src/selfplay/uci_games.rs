@@ -142,10 +142,7 @@ pub fn play_in_turn(
         });
         let mut run = locked();
         match played {
-            Ok(Some(report)) => {
-                run.finished(&report)?;
-                run.count_work(number, &report)?;
-            }
+            Ok(Some(report)) => run.finished_by(number, &report)?,
             Ok(None) => {
                 run.give_back(job.id);
                 return Ok(());
