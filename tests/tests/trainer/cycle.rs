@@ -350,6 +350,7 @@ fn a_match_of_other_players_is_put_aside_and_played_anew() {
     let (header, games) = text.split_once('\n').unwrap();
     let mut header: serde_json::Value = serde_json::from_str(header).unwrap();
     header["settings"]["players"] = "others".into();
+    header["settings_sha256"] = "another".into();
     let others = format!("{header}\n{games}");
     fs::write(&journal, &others).unwrap();
     let output = run_in(folder, &once);

@@ -130,18 +130,23 @@ impl Telemetry {
             ("games_per_second", machine.games as f64 / seconds),
             ("nodes_per_second", machine.simulations as f64 / seconds),
         ];
-        // Only our engine tells how it searched.
-        if machine.evaluations > 0 {
+        // Only our engine tells how it searched,
+        if effort.evaluations > 0 {
             let full = u64::from(effort.full_searches);
-            let threads = machine.by_thread.len().max(1) as f64;
             means.extend([
                 ("visit_entropy", per(effort.entropy, full)),
                 ("policy_surprise", per(effort.surprise, full)),
                 ("depth", per(effort.depth as f64, effort.simulations)),
                 ("cache_hits", per(effort.cache_hits as f64, effort.simulations)),
+                ("deepest", f64::from(effort.deepest)),
+            ]);
+        }
+        // and how busy it was, unless it was killed before it could.
+        if machine.evaluations > 0 {
+            let threads = machine.by_thread.len().max(1) as f64;
+            means.extend([
                 ("batch_fill", per(machine.evaluations as f64, machine.room)),
                 ("network_share", machine.network_seconds / (seconds * threads)),
-                ("deepest", f64::from(effort.deepest)),
                 ("evaluations_per_second", machine.evaluations as f64 / seconds),
             ]);
         }
