@@ -102,7 +102,7 @@ fn batch_size(
     }
     let Some(network) = network else { return Ok(UNMEASURED_BATCH) };
     let key = TuneKey {
-        network_hash: network.hash.clone(),
+        architecture: network.architecture.clone(),
         backend: opened.backend.name(),
         runtime: opened.runtime_version.clone().unwrap_or_default(),
         cpu: cpu_model(),

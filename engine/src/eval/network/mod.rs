@@ -27,6 +27,8 @@ pub struct Network {
     pub bytes: Vec<u8>,
     /// SHA-256 of the file in hexadecimal.
     pub hash: String,
+    /// The same for all networks that differ in their numbers alone.
+    pub architecture: String,
     pub layout: Layout,
     pub tuned_for: TunedFor,
     /// All metadata of the file, provenance (`arbor.net`, `arbor.git`...) included.
@@ -72,8 +74,9 @@ impl Network {
         let tuned_for = TunedFor::read(&model)
             .map_err(|refusal| NetworkError::layout(path.clone(), refusal, &model))?;
         let hash = hex(&Sha256::digest(&bytes));
+        let architecture = architecture(&model);
         let ModelInfo { metadata, producer, .. } = model;
-        Ok(Network { path, bytes, hash, layout, tuned_for, metadata, producer })
+        Ok(Network { path, bytes, hash, architecture, layout, tuned_for, metadata, producer })
     }
 
     /// The file's name without its folder, or the whole path where it has none.
@@ -82,6 +85,13 @@ impl Network {
             .file_name()
             .map_or_else(|| self.path.display().to_string(), |n| n.to_string_lossy().into_owned())
     }
+}
+
+/// SHA-256 of the names and shapes of all tensors.
+fn architecture(model: &ModelInfo) -> String {
+    let tensors = model.inputs.iter().chain(&model.outputs).chain(&model.weights);
+    let shapes: String = tensors.map(|tensor| format!("{tensor}\n")).collect();
+    hex(&Sha256::digest(shapes.as_bytes()))
 }
 
 fn hex(bytes: &[u8]) -> String {

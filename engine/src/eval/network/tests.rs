@@ -47,6 +47,22 @@ fn our_networks_are_known_by_metadata() {
 }
 
 #[test]
+fn networks_that_differ_in_numbers_alone_have_one_architecture() {
+    let open = |spec| Network::from_bytes("net.onnx", random_network(&spec)).unwrap();
+    let first = open(spec());
+    let other = open(NetworkSpec { seed: 2, ..spec() });
+    assert_ne!(first.hash, other.hash);
+    assert_eq!(first.architecture, other.architecture);
+    for spec in [
+        NetworkSpec { channels: 24, ..spec() },
+        NetworkSpec { blocks: 3, ..spec() },
+        NetworkSpec { moves_left: true, ..spec() },
+    ] {
+        assert_ne!(first.architecture, open(spec).architecture);
+    }
+}
+
+#[test]
 fn lc0_networks_are_known_by_names() {
     let wdl: (&str, &[Dim]) = ("/output/wdl", &[B, Dim::Fixed(3)]);
     let bytes = outside(LC0, &[LC0_POLICY, wdl], &[]);
