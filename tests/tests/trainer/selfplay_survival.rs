@@ -65,18 +65,18 @@ fn neither_sides_death_loses_or_doubles_a_game() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     let whole = tempfile::tempdir().unwrap();
-    run_ok(whole.path(), &command("90", &[]));
+    run_ok(whole.path(), &command("300", &[]));
     // The trainer dies.
     for kill_at in [5, 20, 37] {
-        let mut child = start(folder, &command("90", &[]));
+        let mut child = start(folder, &command("300", &[]));
         wait_for(&mut child, folder, kill_at);
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(on_disk(folder) >= kill_at, "finished games are gone");
-        resume_without_playing(folder, &format!("idle-{kill_at}"), &command("90", &[]));
+        resume_without_playing(folder, &format!("idle-{kill_at}"), &command("300", &[]));
     }
-    // The engine dies.
-    let mut child = start_with_errors(folder, &command("90", &[]));
+    // The engine dies, with most of the games still to play.
+    let mut child = start_with_errors(folder, &command("300", &[]));
     wait_for(&mut child, folder, 50);
     let killed = Command::new("pkill").args(["-9", "-P", &child.id().to_string()]).status();
     assert!(killed.unwrap().success());
